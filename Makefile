@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   make run      install what is missing, build, and watch two devices and a server come to agree
+#                 (ARGS='…' hands flags on: make run ARGS=--sabotage must end in exit code 1)
+#   make test     install what is missing, lint, build and run all tests
+#   make lint     the layer check, the check of that check, and the format check
+#   make format   put Sources, Tests, Examples and Package.swift into the house format
+#   make soak     the tests again, with the long histories and kill tests
+#   make bench    measure against bare SQLite and bare HTTP (ARGS='…' names one benchmark)
+#   make clean    remove what was built
+#   make help     this table
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: run .demo test lint format soak bench clean help dependencies
+MAKEFLAGS += --no-print-directory
+SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
+
+# A seed must give the same run under any hash order: tests never get the fixed one.
+unexport SWIFT_DETERMINISTIC_HASHING
+
+# GNU make ends every failure with exit code 2; 1 is only for "asked whether it is up to date, and it is not".
+# So `make run` asks: lines with + run all the same, and what is left to do afterwards decides between 0 and 1.
+ifeq ($(MAKECMDGOALS),run)
+MAKEFLAGS += --question
+endif
+
+run: .demo
+	$(if $(wildcard .build/demo-failed),@false)
+
+.demo:
+	+@mkdir -p .build && rm -f .build/demo-failed
+	+@echo 'Building skerry; the first time takes some minutes.'
+	+@{ scripts/install-dependencies && swift build -c release --product skerry && \
+	    .build/release/skerry demo $(ARGS); } || touch .build/demo-failed
+
+test: dependencies lint
+	swift build --build-tests
+	swift test --skip-build
+
+lint:
+	scripts/check-layers
+	scripts/check-layers --self-test
+	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+format:
+	swift format --in-place --recursive --parallel $(SWIFT_FILES)
+
+soak: dependencies
+	SKERRY_SOAK=1 swift test
+
+bench: dependencies
+	swift build -c release --product skerry
+	.build/release/skerry bench $(ARGS)
+
+clean:
+	rm -rf .build
+
+dependencies:
+	@scripts/install-dependencies
+
+help:
+	@sed -n 's/^#   //p' Makefile

@@ -1,0 +1,107 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+/// One settings constant for every target: language mode 6, the upcoming features, warnings are errors.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "skerry",
+  products: [
+    .library(name: "Skerry", targets: ["Skerry"]),
+    .library(name: "SkerryHTTP", targets: ["SkerryHTTP"]),
+    .library(name: "SkerryServer", targets: ["SkerryServer"]),
+    .executable(name: "skerry", targets: ["SkerryMain"]),
+  ],
+  targets: [
+    // C layer: module map and shim, variadics and macros only
+    .systemLibrary(
+      name: "CSkerrySQLite", path: "Sources/CLayer/CSkerrySQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CSkerryMicroHTTP", path: "Sources/CLayer/CSkerryMicroHTTP", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "CSkerryCrypto", path: "Sources/CLayer/CSkerryCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSkerryCurl", path: "Sources/CLayer/CSkerryCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
+
+    // Pure: no I/O, no clock, no tasks
+    .target(name: "SkerryModel", dependencies: [], path: "Sources/Model", swiftSettings: strict),
+    .target(name: "SkerryMerge", dependencies: ["SkerryModel"], path: "Sources/Merge", swiftSettings: strict),
+    .target(name: "SkerryWire", dependencies: ["SkerryModel"], path: "Sources/Wire", swiftSettings: strict),
+    .target(name: "SkerryMachine", dependencies: ["SkerryModel"], path: "Sources/Machine", swiftSettings: strict),
+
+    // Kits: one library each, no word of sync
+    .target(name: "SkerryAmbientKit", dependencies: ["SkerryModel"], path: "Sources/AmbientKit", swiftSettings: strict),
+    .target(name: "SkerrySQLiteKit", dependencies: ["CSkerrySQLite"], path: "Sources/SQLiteKit", swiftSettings: strict),
+    .target(name: "SkerryHTTPKit", dependencies: ["CSkerryMicroHTTP"], path: "Sources/HTTPKit", swiftSettings: strict),
+    .target(name: "SkerryTokenKit", dependencies: ["CSkerryCrypto"], path: "Sources/TokenKit", swiftSettings: strict),
+    .target(name: "SkerryCurlKit", dependencies: ["CSkerryCurl"], path: "Sources/CurlKit", swiftSettings: strict),
+    .target(
+      name: "SkerryTables", dependencies: ["SkerryModel", "SkerrySQLiteKit"], path: "Sources/Tables",
+      swiftSettings: strict),
+
+    // Client
+    .target(
+      name: "SkerryStore",
+      dependencies: [
+        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerrySQLiteKit", "SkerryTables",
+      ], path: "Sources/Store", swiftSettings: strict),
+    .target(
+      name: "Skerry",
+      dependencies: ["SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit"],
+      path: "Sources/Skerry", swiftSettings: strict),
+    .target(
+      name: "SkerryHTTP", dependencies: ["SkerryMachine", "SkerryCurlKit"], path: "Sources/HTTP",
+      swiftSettings: strict),
+
+    // Server
+    .target(
+      name: "SkerryServerCore", dependencies: ["SkerryModel", "SkerryMerge", "SkerryWire"],
+      path: "Sources/ServerCore", swiftSettings: strict),
+    .target(
+      name: "SkerryStorageSQLite",
+      dependencies: ["SkerryModel", "SkerryMerge", "SkerryServerCore", "SkerrySQLiteKit", "SkerryTables"],
+      path: "Sources/StorageSQLite", swiftSettings: strict),
+    .target(
+      name: "SkerryServer",
+      dependencies: [
+        "SkerryModel", "SkerryWire", "SkerryServerCore", "SkerryStorageSQLite", "SkerryHTTPKit", "SkerryTokenKit",
+        "SkerryAmbientKit",
+      ], path: "Sources/Server", swiftSettings: strict),
+
+    // Faces
+    .target(
+      name: "SkerryCommands",
+      dependencies: [
+        "SkerryModel", "Skerry", "SkerryHTTP", "SkerryServer", "SkerrySQLiteKit", "SkerryTokenKit", "SkerryAmbientKit",
+      ], path: "Sources/Commands", swiftSettings: strict),
+    .executableTarget(name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
+
+    // Tests
+    .target(
+      name: "SkerryTestSupport",
+      dependencies: [
+        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryStorageSQLite", "SkerrySQLiteKit",
+      ], path: "Tests/Support", swiftSettings: strict),
+    .testTarget(
+      name: "HistoryTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryStorageSQLite", "SkerrySQLiteKit",
+      ], path: "Tests/HistoryTests", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+public import SkerryModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The system's clock and randomness: the one place where they are read.
+public struct SystemAmbient: Ambient {
+  /// The system's clock and randomness.
+  public init() {}
+
+  /// The wall clock in milliseconds since 1970.
+  public func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Sixty-four bits from the system's secure generator.
+  public func random() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+}

@@ -1,0 +1,46 @@
+#ifndef CSKERRY_CURL_SHIM_H
+#define CSKERRY_CURL_SHIM_H
+#include <curl/curl.h>
+
+/* curl_easy_setopt is variadic: one wrapper for each kind of argument that it takes. */
+static inline CURLcode skerry_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode skerry_set_size(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode skerry_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode skerry_set_bytes(CURL *easy, CURLoption option, const void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode skerry_set_text(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode skerry_set_callback(CURL *easy, CURLoption option, curl_write_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/* curl_easy_getinfo is variadic. */
+static inline long skerry_info_long(CURL *easy, CURLINFO info) {
+  long value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+static inline curl_off_t skerry_info_size(CURL *easy, CURLINFO info) {
+  curl_off_t value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/* CURLMsg holds a union: the result of the one transfer of this handle, or -1 while it is under way. */
+static inline int skerry_finished(CURLM *multi) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL)
+    if (message->msg == CURLMSG_DONE) return (int)message->data.result;
+  return -1;
+}
+
+/* A combination of shifted macros, which does not import. */
+static inline CURLcode skerry_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+
+/// A row's content and identity, as a rule sees it.
+package struct RowState: Hashable, Sendable {
+  /// All columns in the schema's order, key columns included.
+  package var values: [Value]
+  package var version: VersionTag
+  package var incarnation: Incarnation
+
+  package init(values: [Value], version: VersionTag, incarnation: Incarnation) {
+    self.values = values
+    self.version = version
+    self.incarnation = incarnation
+  }
+}
+
+/// What becomes of a row when an operation meets it.
+package enum Decision: Hashable, Sendable {
+  /// The row as it is afterwards; nil when it is no more.
+  case becomes(RowState?)
+  /// The operation has no effect, and with it none of its mutation.
+  case refused(RefusalCode)
+}
+
+/// The rule: fields by arrival, increments add, delete wins, a new insert is a new incarnation, and in tables that check
+/// versions a set must have seen the row as it is. The server decides with it, and the client predicts with it.
+package enum Merge {
+  /// Applies one operation.
+  ///
+  /// - Parameters:
+  ///   - operation: in its normal form, see `Catalog.normalised`.
+  ///   - index: its place in the mutation.
+  ///   - mutation: the id, which becomes the row's version.
+  ///   - row: the row as it is; nil if there is none.
+  package static func apply(
+    _ operation: Operation, at index: Int, of mutation: MutationID, to row: RowState?, in table: TableInfo
+  ) -> Decision {
+    if case .insert(let fields) = operation.action {
+      guard row == nil else { return .refused(.exists) }
+      return .becomes(inserted(fields, operation.key, mutation, index, table))
+    }
+    guard var row, row.incarnation == operation.incarnation else { return .refused(.gone) }
+    switch operation.action {
+    case .insert: return .refused(.exists)
+    case .delete: return .becomes(nil)
+    case .set(let fields, let base):
+      if table.checksVersion, base != row.version { return .refused(.stale) }
+      for field in fields {
+        guard let column = table.index(of: field.column) else { return .refused(.invalid) }
+        row.values[column] = field.value
+      }
+    case .increment(let name, let amount):
+      guard let column = table.index(of: name), case .integer(let old) = row.values[column] else {
+        return .refused(.invalid)
+      }
+      let sum = old.addingReportingOverflow(amount)
+      if sum.overflow { return .refused(.overflow) }
+      row.values[column] = .integer(sum.partialValue)
+    }
+    row.version = mutation.tag
+    return .becomes(row)
+  }
+
+  private static func inserted(
+    _ fields: [Field], _ key: RowKey, _ mutation: MutationID, _ index: Int, _ table: TableInfo
+  ) -> RowState {
+    var values = table.columns.map { $0.rule == .counter ? Value.integer(0) : .null }
+    for (column, value) in zip(table.keyColumns, key.values) { values[column] = value }
+    for field in fields {
+      if let column = table.index(of: field.column) { values[column] = field.value }
+    }
+    let incarnation = Incarnation(tag: mutation.tag, index: UInt16(truncatingIfNeeded: index))
+    return RowState(values: values, version: mutation.tag, incarnation: incarnation)
+  }
+}

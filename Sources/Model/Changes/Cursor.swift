@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which history, and how much of it, a replica holds. Opaque to apps; on the wire it is one token.
+///
+/// Nothing in it is trusted: a server serves only the spaces of the token's user, whatever the cursor names.
+package struct Cursor: Hashable, Sendable {
+  /// Marks one life of the server's database; a restore announced by its operator begins another.
+  package var epoch: String
+  /// All changes up to here are held, but for the open spaces.
+  package var position: Int64
+  /// The newest sequencer run at which its pages were read: its last position, and its nonce.
+  package var head: Int64
+  package var nonce: String
+  /// The replica ids whose receipts it serves; the last is the one in use.
+  package var owner: [ReplicaID]
+  /// Spaces still to be filled: gained, or read anew after a reset.
+  package var open: [OpenSpace]
+
+  package init(
+    epoch: String, position: Int64, head: Int64, nonce: String, owner: [ReplicaID], open: [OpenSpace] = []
+  ) {
+    self.epoch = epoch
+    self.position = position
+    self.head = head
+    self.nonce = nonce
+    self.owner = owner
+    self.open = open
+  }
+}
+
+/// A space that is being filled: rows up to `after` in key order are held, those that changed after `target` come as changes.
+package struct OpenSpace: Hashable, Sendable {
+  package var space: SpaceID
+  package var after: RowKey?
+  package var target: Int64
+
+  package init(space: SpaceID, after: RowKey? = nil, target: Int64) {
+    self.space = space
+    self.after = after
+    self.target = target
+  }
+}
+
+extension Cursor {
+  /// The token's bytes: a version, then the fields in order.
+  package var encoded: [UInt8] {
+    var writer = CBORWriter()
+    writer.array(7)
+    writer.integer(1)
+    writer.text(epoch)
+    writer.integer(position)
+    writer.integer(head)
+    writer.text(nonce)
+    writer.array(owner.count)
+    for replica in owner { writer.text(replica.text) }
+    writer.array(open.count)
+    for item in open {
+      writer.array(4)
+      writer.text(item.space.text)
+      writer.text(item.after?.table ?? "")
+      if let after = item.after { writer.raw(after.bytes) } else { writer.array(0) }
+      writer.integer(item.target)
+    }
+    return writer.bytes
+  }
+
+  package init(encoded bytes: [UInt8]) throws(CBORError) {
+    var reader = CBORReader(bytes)
+    try reader.array(of: 7)
+    let version = try reader.integer()
+    guard version == 1 else { throw .unexpected("cursor version 1 wanted, \(version) found") }
+    epoch = try reader.text()
+    position = try reader.integer()
+    head = try reader.integer()
+    nonce = try reader.text()
+    owner = []
+    for _ in 0..<(try reader.array()) { owner.append(ReplicaID(try reader.text())) }
+    open = []
+    for _ in 0..<(try reader.array()) {
+      try reader.array(of: 4)
+      let space = SpaceID(try reader.text())
+      let table = try reader.text()
+      let key = try reader.values()
+      open.append(
+        OpenSpace(space: space, after: table.isEmpty ? nil : RowKey(table, values: key), target: try reader.integer()))
+    }
+    try reader.end()
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an operation does not fit the schema. It names table and column, never a value.
+public struct OperationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table as the operation names it.
+  public let table: String
+  /// The column, if the fault is in one.
+  public let column: String?
+  /// What was expected, what was found, and what to do.
+  public let reason: String
+
+  package init(_ table: String, _ column: String, _ reason: String) {
+    self.table = table
+    self.column = column
+    self.reason = reason
+  }
+
+  package init(_ table: String, _ reason: String) {
+    self.table = table
+    column = nil
+    self.reason = reason
+  }
+
+  /// Place and reason in one line.
+  public var description: String { table + (column.map { "." + $0 } ?? "") + ": " + reason }
+}
+
+extension Catalog {
+  /// Holds an operation against the schema and the limits, and gives it in its normal form: fields in byte order of their
+  /// columns, -0.0 as 0.0, an integer where a real is wanted as a real.
+  ///
+  /// Client and server call the same check, so that what the server would refuse is refused at the local write already.
+  package func normalised(_ operation: Operation) throws(OperationError) -> Operation {
+    guard let table = table(operation.key.table) else {
+      throw OperationError(operation.key.table, "the schema has no such table")
+    }
+    let key = RowKey(table.name, values: try normalisedKey(operation.key, in: table))
+    let isInsert = operation.isInsert
+    if isInsert != (operation.incarnation == nil) {
+      throw OperationError(table.name, isInsert ? "an insert names no incarnation" : "the incarnation is missing")
+    }
+    switch operation.action {
+    case .insert(let fields):
+      let clean = try normalised(fields, in: table, key: key)
+      for column in table.columns where !column.isOptional && column.rule != .counter {
+        if table.definition.key.contains(column.name) { continue }
+        if !clean.contains(where: { $0.column == column.name }) {
+          throw OperationError(table.name, column.name, "a value is needed, none is given")
+        }
+      }
+      return Operation(key, nil, .insert(clean))
+    case .set(let fields, let base):
+      if fields.isEmpty { throw OperationError(table.name, "a set needs a field") }
+      let clean = try normalised(fields, in: table, key: nil)
+      return Operation(key, operation.incarnation, .set(clean, base: base))
+    case .increment(let name, let amount):
+      guard let index = table.index(of: name), table.columns[index].rule == .counter else {
+        throw OperationError(table.name, name, "only a counter column can be incremented")
+      }
+      return Operation(key, operation.incarnation, .increment(table.columns[index].name, by: amount))
+    case .delete:
+      return Operation(key, operation.incarnation, .delete)
+    }
+  }
+
+  private func normalisedKey(_ key: RowKey, in table: TableInfo) throws(OperationError) -> [Value] {
+    let values = key.values
+    guard values.count == table.keyColumns.count else {
+      throw OperationError(table.name, "the key has \(table.keyColumns.count) columns, \(values.count) are given")
+    }
+    if key.bytes.count > Limits.keyBytes {
+      throw OperationError(table.name, "the key takes more than \(Limits.keyBytes) bytes")
+    }
+    var out: [Value] = []
+    for (index, value) in zip(table.keyColumns, values) {
+      out.append(try table.normalised(value, for: table.columns[index]))
+    }
+    return out
+  }
+
+  /// `key` is given for an insert, which may repeat the key columns with the same values; they are left out.
+  private func normalised(_ fields: [Field], in table: TableInfo, key: RowKey?) throws(OperationError) -> [Field] {
+    var out: [Field] = []
+    var size = 0
+    for field in fields {
+      guard let index = table.index(of: field.column) else {
+        throw OperationError(table.name, field.column, "the table has no such column")
+      }
+      let column = table.columns[index]
+      let value = try table.normalised(field.value, for: column)
+      if let place = table.definition.key.firstIndex(of: column.name) {
+        guard key?.values[place] == value else {
+          throw OperationError(table.name, column.name, "a key column cannot be set; delete the row and insert another")
+        }
+        continue
+      }
+      if column.rule == .counter, key == nil {
+        throw OperationError(table.name, column.name, "a counter is incremented, not set")
+      }
+      size += value.byteCount
+      out.append(Field(column.name, value))
+    }
+    if size > Limits.rowBytes { throw OperationError(table.name, "the row takes more than \(Limits.rowBytes) bytes") }
+    out.sort { $0.column < $1.column }
+    for (left, right) in zip(out, out.dropFirst()) where left.column == right.column {
+      throw OperationError(table.name, left.column, "the column is given twice")
+    }
+    return out
+  }
+}
+
+extension TableInfo {
+  /// The value in the form in which it is stored and hashed, or why the column cannot hold it.
+  package func normalised(_ value: Value, for column: ColumnDefinition) throws(OperationError) -> Value {
+    func refuse(_ reason: String) -> OperationError { OperationError(name, column.name, reason) }
+    if value.isNull {
+      if !column.isOptional { throw refuse("null in a column that is not optional") }
+      return value
+    }
+    switch (column.type, value) {
+    case (.text, .text(let text)), (.json, .text(let text)):
+      if text.utf8.contains(0) { throw refuse("text with a NUL character") }
+      return value
+    case (.integer, .integer), (.timestamp, .integer), (.blob, .blob): return value
+    case (.boolean, .integer(let number)):
+      if number != 0, number != 1 { throw refuse("a boolean is 0 or 1") }
+      return value
+    case (.real, .real(let number)):
+      if !number.isFinite { throw refuse("a number that is not finite") }
+      return .real(number == 0 ? 0 : number)
+    case (.real, .integer(let number)):
+      guard let exact = Double(exactly: number) else { throw refuse("an integer that no double equals") }
+      return .real(exact)
+    case (.decimal, .text(let text)):
+      if !Forms.isDecimal(text) { throw refuse("a decimal is written like -12.50") }
+      return value
+    case (.date, .text(let text)):
+      if !Forms.isDate(text) { throw refuse("a date is written YYYY-MM-DD") }
+      return value
+    case (.uuid, .text(let text)):
+      if Bytes16(uuidText: text) == nil { throw refuse("a UUID is written in lower case, 8-4-4-4-12 digits") }
+      return value
+    default: throw refuse("\(column.type.rawValue) wanted, \(value.className) found")
+    }
+  }
+}
+
+extension Value {
+  /// The storage class, for messages.
+  package var className: String {
+    switch self {
+    case .null: "null"
+    case .integer: "integer"
+    case .real: "real"
+    case .text: "text"
+    case .blob: "blob"
+    }
+  }
+}
+
+/// The declared forms of values that travel as text.
+enum Forms {
+  static func isDecimal(_ text: String) -> Bool {
+    var units = Array(text.utf8)
+    let isNegative = units.first == UInt8(ascii: "-")
+    if isNegative { units.removeFirst() }
+    let parts = units.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), units.count <= 64, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) })
+    else { return false }
+    if parts[0].count > 1, parts[0].first == UInt8(ascii: "0") { return false }
+    return !isNegative || units.contains { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") }
+  }
+
+  static func isDate(_ text: String) -> Bool {
+    let units = Array(text.utf8)
+    guard units.count == 10, units[4] == UInt8(ascii: "-"), units[7] == UInt8(ascii: "-") else { return false }
+    func number(_ range: Range<Int>) -> Int? {
+      units[range].allSatisfy(isDigit) ? units[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } : nil
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), (1...12).contains(month)
+    else { return false }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    return (1...days).contains(day)
+  }
+
+  private static func isDigit(_ unit: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(unit) }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables, features, spaces and rules of an app: a Swift value, and the same as JSON.
+///
+/// A schema is only a declaration; `Catalog` checks it and is what the engine works with.
+public struct Schema: Codable, Hashable, Sendable {
+  /// The app's name. A server refuses a device of another app.
+  public var name: String
+  /// Counts up with each change.
+  public var version: Int
+  /// The kinds of spaces beside the built-in `user`.
+  public var spaces: [SpaceDefinition]
+  /// The named groups of tables.
+  public var features: [FeatureDefinition]
+
+  /// Describes an app.
+  public init(_ name: String, version: Int, spaces: [SpaceDefinition] = [], features: [FeatureDefinition]) {
+    self.name = name
+    self.version = version
+    self.spaces = spaces
+    self.features = features
+  }
+}
+
+/// How far a feature works without a network.
+public enum Level: String, Codable, Sendable {
+  /// All synced rows are on the device, and every write works offline.
+  case replica
+}
+
+/// A named group of tables, and how far it works offline. A table is in exactly one feature.
+public struct FeatureDefinition: Codable, Hashable, Sendable {
+  /// The feature's name.
+  public var name: String
+  /// How far it works offline.
+  public var level: Level
+  /// Its tables.
+  public var tables: [TableDefinition]
+
+  /// Describes a feature.
+  public init(_ name: String, _ level: Level, tables: [TableDefinition]) {
+    self.name = name
+    self.level = level
+    self.tables = tables
+  }
+}
+
+/// A kind of space and who is in it.
+public struct SpaceDefinition: Codable, Hashable, Sendable {
+  /// The word before the colon in the space's name.
+  public var kind: String
+  /// The table whose rows each open a space: the row with key `x` is the root of `kind:x`. Nil if no row does.
+  public var root: String?
+  /// Who may read and write in it.
+  public var members: MembersDefinition
+
+  /// Describes a kind of space.
+  public init(_ kind: String, root: String? = nil, members: MembersDefinition) {
+    self.kind = kind
+    self.root = root
+    self.members = members
+  }
+}
+
+/// Who may read and write in a kind of space.
+public enum MembersDefinition: Hashable, Sendable {
+  /// Each row of a table makes the user in one column a member of the space whose id is in another.
+  case table(String, space: String, user: String)
+  /// Every account with a valid token.
+  case everyone
+}
+
+extension MembersDefinition: Codable {
+  private enum CodingKeys: String, CodingKey { case table, space, user, everyone }
+
+  /// Reads `{"table": …, "space": …, "user": …}` or `{"everyone": true}`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if try container.decodeIfPresent(Bool.self, forKey: .everyone) == true {
+      self = .everyone
+    } else {
+      self = .table(
+        try container.decode(String.self, forKey: .table), space: try container.decode(String.self, forKey: .space),
+        user: try container.decode(String.self, forKey: .user))
+    }
+  }
+
+  /// Writes the form that `init(from:)` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .everyone: try container.encode(true, forKey: .everyone)
+    case .table(let table, let space, let user):
+      try container.encode(table, forKey: .table)
+      try container.encode(space, forKey: .space)
+      try container.encode(user, forKey: .user)
+    }
+  }
+}
+
+/// A table: its columns, key, the spaces of its rows, and how conflicts are told.
+public struct TableDefinition: Codable, Hashable, Sendable {
+  /// The table's name, the same on the device and on the server.
+  public var name: String
+  /// The columns, key columns included.
+  public var columns: [ColumnDefinition]
+  /// The names of the columns that make the primary key.
+  public var key: [String]
+  /// The rules that say in which spaces a row is.
+  public var spaces: [SpaceRule]
+  /// Whether an edit is held against the version that its writer saw.
+  public var detection: Detection
+
+  /// Describes a table.
+  public init(
+    _ name: String, columns: [ColumnDefinition], key: [String] = ["id"], spaces: [SpaceRule],
+    detection: Detection = .none
+  ) {
+    self.name = name
+    self.columns = columns
+    self.key = key
+    self.spaces = spaces
+    self.detection = detection
+  }
+
+  private enum CodingKeys: String, CodingKey { case name, columns, key, spaces, detection }
+
+  /// Reads a table; `key` defaults to `["id"]` and `detection` to `none`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    columns = try container.decode([ColumnDefinition].self, forKey: .columns)
+    key = try container.decodeIfPresent([String].self, forKey: .key) ?? ["id"]
+    spaces = try container.decode([SpaceRule].self, forKey: .spaces)
+    detection = try container.decodeIfPresent(Detection.self, forKey: .detection) ?? .none
+  }
+}
+
+/// How a conflict is noticed.
+public enum Detection: String, Codable, Sendable {
+  /// Not at all: each field keeps what arrived last.
+  case none
+  /// By the row's version: an edit of a row that has changed since its writer saw it is a conflict.
+  case version
+}
+
+/// A rule that puts a table's rows into a space.
+public enum SpaceRule: Hashable, Sendable {
+  /// The column holds the id of a space of this kind; null means no space by this rule.
+  case owner(column: String, kind: String)
+  /// The column holds the whole name of a space, `kind:id`; null means no space by this rule.
+  case named(column: String)
+  /// Every row is in this space.
+  case constant(SpaceID)
+  /// The row is in the spaces of its parent: the row of `table` whose key is in the column.
+  case parent(column: String, table: String)
+}
+
+extension SpaceRule: Codable {
+  private enum CodingKeys: String, CodingKey { case column, kind, constant, parent }
+
+  /// Reads `{"column","kind"}`, `{"column"}`, `{"constant"}` or `{"column","parent"}`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let space = try container.decodeIfPresent(String.self, forKey: .constant) {
+      self = .constant(SpaceID(space))
+      return
+    }
+    let column = try container.decode(String.self, forKey: .column)
+    if let table = try container.decodeIfPresent(String.self, forKey: .parent) {
+      self = .parent(column: column, table: table)
+    } else if let kind = try container.decodeIfPresent(String.self, forKey: .kind) {
+      self = .owner(column: column, kind: kind)
+    } else {
+      self = .named(column: column)
+    }
+  }
+
+  /// Writes the form that `init(from:)` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .owner(let column, let kind):
+      try container.encode(column, forKey: .column)
+      try container.encode(kind, forKey: .kind)
+    case .named(let column): try container.encode(column, forKey: .column)
+    case .constant(let space): try container.encode(space.text, forKey: .constant)
+    case .parent(let column, let table):
+      try container.encode(column, forKey: .column)
+      try container.encode(table, forKey: .parent)
+    }
+  }
+
+  /// The column that the rule reads; nil for a constant.
+  package var column: String? {
+    switch self {
+    case .owner(let column, _), .named(let column), .parent(let column, _): column
+    case .constant: nil
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SQLiteConnection {
+  /// How a transaction begins (https://www.sqlite.org/lang_transaction.html).
+  public enum Begin: String, Sendable {
+    /// One snapshot for reading.
+    case deferred = "BEGIN DEFERRED"
+    /// The write lock at once, so that a transaction never fails half-way for wanting it.
+    case immediate = "BEGIN IMMEDIATE"
+  }
+
+  /// Runs a closure in a transaction: committed when it returns, rolled back when it throws.
+  ///
+  /// When the commit itself fails, the transaction is rolled back and the error thrown; after an error of the disk it may
+  /// have become durable all the same, so a caller must be able to repeat what it did.
+  public func transaction<T>(_ begin: Begin, _ body: () throws -> T) throws -> T {
+    try execute(begin.rawValue)
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      // SQLite has rolled back by itself after some errors (full disk, I/O); then there is nothing left to do, and the
+      // first error is the one that tells.
+      if isInTransaction { try? execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Runs a closure within the open transaction: undone alone when it throws.
+  public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try execute("SAVEPOINT skerry")
+    do {
+      let result = try body()
+      try execute("RELEASE skerry")
+      return result
+    } catch {
+      if isInTransaction {
+        try execute("ROLLBACK TO skerry")
+        try execute("RELEASE skerry")
+      }
+      throw error
+    }
+  }
+
+  /// Moves the WAL's content into the file. Only the writer calls it: two checkpointers at once are the WAL-reset bug of
+  /// SQLite before 3.51.3.
+  public func checkpoint(truncating: Bool) throws {
+    _ = try query("PRAGMA wal_checkpoint(\(truncating ? "TRUNCATE" : "PASSIVE"))") { _ in }
+  }
+}

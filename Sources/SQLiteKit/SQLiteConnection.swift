@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSkerrySQLite
+
+/// One connection to one database file.
+///
+/// Owned by one executor, or guarded by one lock, at a time: it is not `Sendable`. Statements are cached by their text and
+/// live as long as the connection. A transaction that is open when the connection goes away is rolled back.
+public final class SQLiteConnection {
+  /// How a file is opened.
+  public enum Mode: Sendable {
+    /// Creates the file if it is missing. Among the connections of one process, one writes and checkpoints.
+    case writer
+    /// Reads only; the file must be there.
+    case reader
+  }
+
+  /// Called before each step that may reach the file, with the statement; whatever it throws is thrown by the call.
+  /// Tests count with it, and let a process die at the n-th call.
+  package typealias Monitor = (_ sql: String) throws -> Void
+
+  private let handle: DatabaseHandle
+  private var statements: [String: SQLiteStatement] = [:]
+  package var monitor: Monitor?
+
+  var database: OpaquePointer { handle.pointer }
+
+  /// Opens a file.
+  ///
+  /// A writer is set to WAL and `synchronous=FULL`, so that a transaction that has committed survives power loss (NORMAL was
+  /// measured to lose acknowledged commits), and no SQL may touch the file's own structures.
+  ///
+  /// - Parameter busyTimeout: how long a call waits for another connection's lock, in milliseconds.
+  /// - Throws: `SQLiteError`; the file is not changed.
+  public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000) throws {
+    let access = mode == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+    handle = try DatabaseHandle.open(path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE)
+    sqlite3_busy_timeout(handle.pointer, busyTimeout)
+    skerry_set_defensive(handle.pointer)
+    // Phones' SQLite lacks Debian's compile options, so nothing is left to a default.
+    try execute("PRAGMA foreign_keys = OFF")
+    try execute("PRAGMA trusted_schema = OFF")
+    try execute("PRAGMA mmap_size = 0")
+    switch mode {
+    case .reader:
+      skerry_no_checkpoint_on_close(handle.pointer)
+      try execute("PRAGMA query_only = ON")
+    case .writer:
+      let journal = try query("PRAGMA journal_mode = WAL") { $0.text(0) }.first
+      guard journal == "wal" || path == ":memory:" else {
+        throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "WAL is not to be had here, found \(journal ?? "-")")
+      }
+      try execute("PRAGMA synchronous = FULL")
+      try execute("PRAGMA fullfsync = ON")
+      try execute("PRAGMA checkpoint_fullfsync = ON")
+      try execute("PRAGMA wal_autocheckpoint = 1000")
+    }
+  }
+
+  /// Runs statements without parameters, one after the other.
+  public func execute(_ sql: String) throws(SQLiteError) {
+    try observe(sql)
+    let result = sqlite3_exec(database, sql, nil, nil, nil)
+    if result != SQLITE_OK { throw error(result, sql) }
+  }
+
+  /// The statement with this text, prepared once.
+  public func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    if let known = statements[sql] { return known }
+    let statement = try SQLiteStatement(sql, on: self)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs a statement that returns no rows.
+  ///
+  /// - Returns: the number of rows that it changed.
+  @discardableResult
+  public func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
+    try statement(sql).run(values)
+  }
+
+  /// Runs a query and gives each row to a closure; the row is valid within it only.
+  public func query<T>(_ sql: String, _ values: SQLiteValue..., row: (SQLiteRow) throws -> T) throws -> [T] {
+    try statement(sql).query(values, row: row)
+  }
+
+  /// The first row of a query, made into a value; nil if there is none.
+  public func first<T>(_ sql: String, _ values: SQLiteValue..., row: (SQLiteRow) throws -> T) throws -> T? {
+    try statement(sql).first(values, row: row)
+  }
+
+  /// Whether a transaction is open.
+  public var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  /// The row id of the last insert.
+  public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
+
+  /// Changes when another connection has changed the file (https://www.sqlite.org/pragma.html#pragma_data_version).
+  public func dataVersion() throws -> Int64 { try first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
+
+  /// Hands the statement to the monitor, if there is one.
+  func observe(_ sql: String) throws(SQLiteError) {
+    guard let monitor else { return }
+    do { try monitor(sql) } catch let error as SQLiteError { throw error } catch {
+      throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "\(error)", sql: sql)
+    }
+  }
+
+  func error(_ code: Int32, _ sql: String?) -> SQLiteError {
+    SQLiteError(extendedCode: code, message: String(cString: sqlite3_errmsg(database)), sql: sql)
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMerge
+import SkerryModel
+
+/// Reads a page: what one user may see of the log after a cursor.
+///
+/// It decides by sequenced state only (spaces, membership, receipts), and ends before the first row that has a capture which
+/// is not sequenced in its own snapshot: such a row's content is newer than its position, and skipping it would show half of
+/// what was committed together.
+struct Pager {
+  let catalog: Catalog
+  let transaction: any StorageTransaction
+  let user: AccountID
+  let limit: Int
+
+  private let history: History
+  private let unsequenced: Set<Capture.Subject>
+  private let transitions: [MembershipEntry]
+
+  init(_ catalog: Catalog, _ transaction: any StorageTransaction, user: AccountID, limit: Int) throws {
+    self.catalog = catalog
+    self.transaction = transaction
+    self.user = user
+    self.limit = min(max(limit, 1), Limits.pageItems)
+    history = try transaction.history()
+    unsequenced = try transaction.hasCaptures() ? Set(transaction.captures().map(\.subject)) : []
+    transitions = try transaction.memberships(of: user)
+  }
+
+  private enum Line {
+    case entry(SpaceID, LogEntry)
+    case member(MembershipEntry)
+
+    var position: Int64 {
+      switch self {
+      case .entry(_, let entry): entry.position
+      case .member(let entry): entry.position
+      }
+    }
+  }
+
+  /// Why a cursor cannot be served by a delta; nil if it can.
+  func resetReason(_ cursor: Cursor?) throws -> ResetReason? {
+    guard let cursor else { return .first }
+    if cursor.position < history.floor { return .expired }
+    if cursor.epoch != history.epoch || cursor.head > history.head || cursor.position > cursor.head { return .history }
+    return try nonce(at: cursor.head) == cursor.nonce ? nil : .history
+  }
+
+  /// Begins a refill of all that the user may see.
+  func reset(_ reason: ResetReason, replicas: [ReplicaID]) throws -> Reset {
+    let inside = transitions.filter(\.isInside).map(\.space)
+    let spaces = [.user(user)] + Set(inside + catalog.openSpaces).sorted()
+    // Receipts come first: a replica holds back the rows that its outbox touches until it has them.
+    let open = (replicas.map { SpaceID.replica($0) } + spaces).map { OpenSpace(space: $0, target: history.head) }
+    return Reset(reason: reason, spaces: spaces, cursor: try cursor(at: history.head, owner: replicas, open: open))
+  }
+
+  /// The next page after a cursor that can be served, and whether the log holds more than it could take.
+  func page(after cursor: Cursor, replicas: [ReplicaID]) throws -> (page: Page, isCut: Bool) {
+    let owed = owed(after: cursor, replicas: replicas)
+    let lines = try changes(after: cursor, owed: owed)
+    let firstUnready = lines.firstIndex { line in
+      guard case .entry(_, let entry) = line else { return false }
+      return entry.kind == .live && unsequenced.contains(entry.subject)
+    }
+    let stop = min(limit, firstUnready ?? limit)
+    let isCut = lines.count > stop
+    let taken = lines.prefix(stop)
+    var open = cursor.open
+    var items: [PageItem] = []
+    for line in taken { try append(line, to: &items, &open, owed) }
+    let position = isCut ? taken.last?.position ?? cursor.position : history.head
+    open = try fill(open, owed, room: isCut ? 0 : max(1, limit - taken.count), &items)
+    let next = try self.cursor(at: position, owner: replicas, open: open)
+    return (Page(items: items, cursor: next, closes: false, safe: history.safe), isCut)
+  }
+
+  /// The sums of the user's spaces that changed since a cursor or were being filled.
+  func digests(since cursor: Cursor, replicas: [ReplicaID]) throws -> [SpaceID: SpaceDigest] {
+    var out: [SpaceID: SpaceDigest] = [:]
+    for space in owed(after: cursor, replicas: []).keys {
+      let head = try transaction.head(of: space)
+      if head.position > cursor.position || cursor.open.contains(where: { $0.space == space }) {
+        out[space] = head.digest
+      }
+    }
+    return out
+  }
+
+  /// After which position each space is owed: one that was gained at a position is filled up to there.
+  private func owed(after cursor: Cursor, replicas: [ReplicaID]) -> [SpaceID: Int64] {
+    var out: [SpaceID: Int64] = [:]
+    for entry in transitions where entry.isInside { out[entry.space] = max(cursor.position, entry.position) }
+    for space in [.user(user)] + catalog.openSpaces { out[space] = cursor.position }
+    for replica in replicas { out[.replica(replica)] = cursor.position }
+    return out
+  }
+
+  /// One line more than the limit tells that there are more.
+  private func changes(after cursor: Cursor, owed: [SpaceID: Int64]) throws -> [Line] {
+    var lines = transitions.filter { $0.position > cursor.position }.map(Line.member)
+    for (space, position) in owed where try transaction.head(of: space).position > position {
+      lines += try transaction.entries(in: space, after: position, limit: limit + 1).map { Line.entry(space, $0) }
+    }
+    lines.sort { $0.position < $1.position }
+    return Array(lines.prefix(limit + 1))
+  }
+
+  private func append(
+    _ line: Line, to items: inout [PageItem], _ open: inout [OpenSpace], _ owed: [SpaceID: Int64]
+  ) throws {
+    switch line {
+    case .member(let entry):
+      items.append(entry.isInside ? .gain(entry.space) : .lose(entry.space))
+      open.removeAll { $0.space == entry.space }
+      if entry.isInside { open.append(OpenSpace(space: entry.space, target: entry.position)) }
+    case .entry(let space, let entry):
+      switch (entry.kind, entry.subject) {
+      case (.live, let subject): try put(subject, in: space, &items)
+      case (.deleted, .row(let key)): items.append(.deleted(space, key))
+      case (.left, .row(let key)):
+        let still = try transaction.sequenced(key)?.spaces.filter { owed[$0] != nil }.sorted() ?? []
+        items.append(.left(space, key, still: still))
+      case (_, .receipt): break  // receipts never leave
+      }
+    }
+  }
+
+  /// Goes on filling the open spaces, which walks keys and never positions: rows that change meanwhile move to a new position
+  /// and come as changes.
+  private func fill(
+    _ open: [OpenSpace], _ owed: [SpaceID: Int64], room: Int, _ items: inout [PageItem]
+  ) throws -> [OpenSpace] {
+    var room = room
+    var left: [OpenSpace] = []
+    for var space in open where owed[space.space] != nil {  // no longer the user's, whatever the cursor says
+      guard room > 0 else {
+        left.append(space)
+        continue
+      }
+      let found = try transaction.liveSubjects(
+        in: space.space, after: space.after, target: space.target, limit: room + 1)
+      let ready = found.firstIndex { unsequenced.contains($0) } ?? room
+      let taken = found.prefix(min(room, ready))
+      for subject in taken { try put(subject, in: space.space, &items) }
+      if found.count <= taken.count {
+        items.append(.filled(space.space))
+      } else {
+        if let last = taken.last { space.after = last.rowKey }
+        left.append(space)
+      }
+      room = max(0, room - found.count)
+    }
+    return left
+  }
+
+  private func put(_ subject: Capture.Subject, in space: SpaceID, _ items: inout [PageItem]) throws {
+    switch subject {
+    case .receipt(let key):
+      guard let stored = try transaction.receipt(key) else { return }
+      items.append(.receipt(space, stored.receipt))
+    case .row(let key):
+      guard let row = try transaction.row(key) else { return }
+      let image = RowImage(key: key, version: row.version, incarnation: row.incarnation, values: row.values)
+      items.append(.put(space, image))
+    }
+  }
+
+  private func cursor(at position: Int64, owner: [ReplicaID], open: [OpenSpace]) throws -> Cursor {
+    Cursor(
+      epoch: history.epoch, position: position, head: history.head, nonce: try nonce(at: history.head) ?? "",
+      owner: owner, open: open)
+  }
+
+  /// No run has given position 0.
+  private func nonce(at position: Int64) throws -> String? { position == 0 ? "" : try transaction.nonce(at: position) }
+}
+
+extension Capture.Subject {
+  /// The key under which a cursor names it.
+  var rowKey: RowKey {
+    switch self {
+    case .row(let key): key
+    case .receipt(let key): key.rowKey
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+package import SkerryWire
+
+/// Why a request is refused as a whole, before anything of it is judged.
+package enum RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The device's schema is not the server's.
+  case otherSchema(found: String, expected: String)
+  /// A replica id belongs to another account.
+  case foreignReplica
+  /// More mutations, operations or replica ids than one request may carry.
+  case tooMuch(String)
+
+  package var description: String {
+    switch self {
+    case .otherSchema(let found, let expected): "schema \(found) found, \(expected) expected; update the older side"
+    case .foreignReplica: "a replica id of this request belongs to another account; the device needs a new one"
+    case .tooMuch(let what): what
+    }
+  }
+}
+
+/// The server: judges what devices push, sequences what anyone wrote, and answers pulls.
+///
+/// It keeps nothing in memory that correctness needs, knows no tokens (the caller says who asks), and may be called from any
+/// number of threads and run in any number of processes on one storage.
+package final class SyncServer: Sendable {
+  package let catalog: Catalog
+  let storage: any Storage
+  private let ambient: any Ambient
+  private let arrange: @Sendable ([RunStep]) -> [RunStep]
+
+  /// - Parameter arrange: reorders the steps of a sequencer run, for simulations; see `Sequencer`.
+  package init(
+    catalog: Catalog, storage: any Storage, ambient: any Ambient,
+    arrange: @escaping @Sendable ([RunStep]) -> [RunStep] = { $0 }
+  ) {
+    self.catalog = catalog
+    self.storage = storage
+    self.ambient = ambient
+    self.arrange = arrange
+  }
+
+  /// Judges the mutations of one replica, in order, each as a transaction of its own within one that they share.
+  ///
+  /// - Returns: a verdict for each; the list ends early at `identityReused`.
+  /// - Throws: `RequestError`, or what the storage throws; nothing of the request has happened then.
+  package func push(_ request: PushRequest, as user: AccountID) throws -> PushAnswer {
+    try check(request.schema)
+    if request.mutations.count > Limits.batchMutations {
+      throw RequestError.tooMuch("more than \(Limits.batchMutations) mutations in one push")
+    }
+    do {
+      return PushAnswer(verdicts: try storage.write { try judge(request, as: user, in: $0) })
+    } catch StorageError.busy {
+      return PushAnswer(verdicts: request.mutations.map { .busy($0.id) })
+    }
+  }
+
+  private func judge(
+    _ request: PushRequest, as user: AccountID, in transaction: any StorageTransaction
+  ) throws -> [Verdict] {
+    guard try claim(request.replica, for: user, in: transaction) else { return [.forbidden] }
+    if let cursor = request.cursor {
+      let pager = try Pager(catalog, transaction, user: user, limit: 1)
+      if try pager.resetReason(cursor) != nil { return [.otherHistory] }
+    }
+    try transaction.settle(request.replica, upTo: request.settled)
+    let judge = Judge(catalog: catalog, transaction: transaction, user: user, replica: request.replica)
+    var verdicts: [Verdict] = []
+    for mutation in request.mutations {
+      do {
+        verdicts.append(try transaction.savepoint { try judge.judge(mutation) })
+      } catch StorageError.busy {
+        verdicts.append(.busy(mutation.id))
+      }
+      if case .identityReused = verdicts.last { break }
+    }
+    return verdicts
+  }
+
+  /// Answers with the next page, or with a reset if the cursor cannot be served by a delta.
+  ///
+  /// What is captured is sequenced before. The page that closes a catch-up is read where nothing is left to sequence: in a
+  /// snapshot without captures, or in the sequencer's own transaction.
+  package func pull(_ request: PullRequest, as user: AccountID) throws -> PullAnswer {
+    try check(request.schema)
+    if request.replicas.isEmpty || request.replicas.count > Limits.replicaIDs {
+      throw RequestError.tooMuch("1 to \(Limits.replicaIDs) replica ids wanted, \(request.replicas.count) found")
+    }
+    try settle(request, as: user)
+    if let answer = try storage.read({ try closingAnswer(request, as: user, in: $0, isSequencer: false) }) {
+      return answer
+    }
+    if let answer = try sequenceAndClose(request, as: user) { return answer }
+    return try storage.read { transaction in
+      let pager = try Pager(catalog, transaction, user: user, limit: request.limit)
+      if let reason = try pager.resetReason(request.cursor) {
+        return .reset(try pager.reset(reason, replicas: request.replicas))
+      }
+      guard let cursor = request.cursor else { return .reset(try pager.reset(.first, replicas: request.replicas)) }
+      return .page(try pager.page(after: cursor, replicas: request.replicas).page)
+    }
+  }
+
+  /// Nil when the database is busy, when the page is cut, or when the cursor cannot be served: then the page, or the reset,
+  /// is read in a transaction that holds nobody up.
+  private func sequenceAndClose(_ request: PullRequest, as user: AccountID) throws -> PullAnswer? {
+    do {
+      return try storage.write { transaction in
+        try sequence(in: transaction)
+        return try closingAnswer(request, as: user, in: transaction, isSequencer: true)
+      }
+    } catch StorageError.busy {
+      return nil
+    }
+  }
+
+  private func closingAnswer(
+    _ request: PullRequest, as user: AccountID, in transaction: any StorageTransaction, isSequencer: Bool
+  ) throws -> PullAnswer? {
+    if !isSequencer, try transaction.hasCaptures() { return nil }
+    let pager = try Pager(catalog, transaction, user: user, limit: request.limit)
+    if let reason = try pager.resetReason(request.cursor) {
+      return isSequencer ? nil : .reset(try pager.reset(reason, replicas: request.replicas))
+    }
+    guard let cursor = request.cursor else { return nil }
+    var (page, isCut) = try pager.page(after: cursor, replicas: request.replicas)
+    if isCut { return isSequencer ? nil : .page(page) }
+    page.closes = true
+    if page.cursor.open.isEmpty { page.digests = try pager.digests(since: cursor, replicas: request.replicas) }
+    return .page(page)
+  }
+
+  /// Gives positions to all that is captured. Safe at any time, from any process.
+  ///
+  /// - Returns: whether there was anything.
+  @discardableResult
+  package func sequence() throws -> Bool {
+    if try !storage.read({ try $0.hasCaptures() }) { return false }
+    return try storage.write { try sequence(in: $0) }
+  }
+
+  @discardableResult
+  private func sequence(in transaction: any StorageTransaction) throws -> Bool {
+    var sequencer = Sequencer(catalog, transaction, arrange: arrange)
+    return try sequencer.run { Hex.text(withUnsafeBytes(of: ambient.random().bigEndian) { Array($0) }) }
+  }
+
+  /// Makes the request's replicas known and moves the settled mark, if there is anything to do.
+  private func settle(_ request: PullRequest, as user: AccountID) throws {
+    guard let current = request.replicas.last else { return }
+    let isDone = try storage.read { transaction in
+      for replica in request.replicas {
+        guard let owner = try transaction.owner(of: replica) else { return false }
+        if owner != user { throw RequestError.foreignReplica }
+      }
+      return try transaction.settled(current) >= request.settled
+        && !transaction.hasUnshrunkReceipts(current, upTo: request.settled)
+    }
+    if isDone { return }
+    do {
+      try storage.write { transaction in
+        for replica in request.replicas where try !claim(replica, for: user, in: transaction) {
+          throw RequestError.foreignReplica
+        }
+        try transaction.settle(current, upTo: request.settled)
+      }
+    } catch StorageError.busy {
+      // The mark only saves space, and the next request carries it again.
+    }
+  }
+
+  /// Whether the replica belongs to the account; one that nobody owns does from now on.
+  private func claim(
+    _ replica: ReplicaID, for user: AccountID, in transaction: any StorageTransaction
+  ) throws -> Bool {
+    if let owner = try transaction.owner(of: replica) { return owner == user }
+    try transaction.register(replica, of: user)
+    return true
+  }
+
+  private func check(_ stamp: SchemaStamp) throws(RequestError) {
+    let own = SchemaStamp(catalog.schema)
+    guard stamp == own else {
+      throw .otherSchema(found: "\(stamp.name) \(stamp.version)", expected: "\(own.name) \(own.version)")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+package import SkerryServerCore
+package import SkerrySQLiteKit
+
+/// A server's storage in one SQLite file: the embedded default.
+///
+/// Its one writer connection is the only one of this process that writes or checkpoints; pulls read in snapshots beside it.
+/// Other programs may write the app's tables in the same file: triggers capture what they do.
+package final class SQLiteStorage: Storage {
+  private let catalog: Catalog
+  private let writer: GuardedWriter
+  private let readers: ReaderPool
+
+  /// Opens the file, makes what is missing in it, and captures the rows that were there before.
+  ///
+  /// - Parameters:
+  ///   - busyTimeout: how long a transaction waits for another program's lock, in milliseconds.
+  ///   - ambient: gives the first epoch its name.
+  package init(
+    path: String, catalog: Catalog, ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4
+  ) throws {
+    self.catalog = catalog
+    writer = try GuardedWriter(path: path, busyTimeout: busyTimeout)
+    self.readers = ReaderPool(path: path, size: readers, busyTimeout: busyTimeout)
+    let epoch = ambient.makeReplicaID().text
+    try SQLiteStorage.translating {
+      try writer.withConnection { connection in
+        try connection.transaction(.immediate) { try ServerSchema(catalog).create(on: connection, epoch: epoch) }
+      }
+    }
+  }
+
+  package func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+    try SQLiteStorage.translating {
+      try writer.withConnection { connection in
+        try connection.transaction(.immediate) { try body(SQLiteTransaction(connection, catalog)) }
+      }
+    }
+  }
+
+  package func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+    try SQLiteStorage.translating {
+      try readers.read { try body(SQLiteTransaction($0, catalog)) }
+    }
+  }
+
+  /// Gives a closure the writer's connection, for tests that count its calls or let it die.
+  package func withWriter<T>(_ body: (SQLiteConnection) throws -> T) rethrows -> T {
+    try writer.withConnection(body)
+  }
+
+  static func translating<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as SQLiteError {
+      if error.isBusy { throw StorageError.busy }
+      if error.isConstraint { throw StorageError.constraint(error.message) }
+      throw error
+    }
+  }
+}

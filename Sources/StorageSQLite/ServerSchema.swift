@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryTables
+
+/// The tables of a server's file: the app's own, and Skerry's beside them under names that begin with `skerry_`.
+struct ServerSchema {
+  private let catalog: Catalog
+
+  init(_ catalog: Catalog) { self.catalog = catalog }
+
+  func create(on connection: SQLiteConnection, epoch: String) throws {
+    for statement in ServerSchema.ownTables { try connection.execute(statement) }
+    try connection.run(
+      "INSERT OR IGNORE INTO skerry_history(id, epoch, head, floor, safe) VALUES (1, ?, 0, 0, 0)", .text(epoch))
+    for table in catalog.tables {
+      for statement in tableStatements(table) { try connection.execute(statement) }
+      for statement in CaptureTriggers(table).statements { try connection.execute(statement) }
+      try adopt(table, on: connection)
+    }
+  }
+
+  private static let ownTables = [
+    // The mutation that is being written, by this server; foreign writers find it empty.
+    "CREATE TABLE IF NOT EXISTS skerry_writer(tag BLOB NOT NULL, idx INTEGER NOT NULL) STRICT",
+    // AUTOINCREMENT, since a number must never be given twice, not even after its capture has gone.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_captures(
+      n INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT NOT NULL, key TEXT NOT NULL, op INTEGER NOT NULL,
+      tag BLOB NOT NULL) STRICT
+    """,
+    // The row headers, and what the sequencer remembers of each row. A dead row stays until its end is sequenced.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_rows(
+      tbl TEXT NOT NULL, key TEXT NOT NULL, n INTEGER NOT NULL, tag BLOB NOT NULL, inc BLOB NOT NULL,
+      idx INTEGER NOT NULL, dead INTEGER NOT NULL, spaces BLOB, hash BLOB, members BLOB,
+      PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS skerry_history(
+      id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL, head INTEGER NOT NULL, floor INTEGER NOT NULL,
+      safe INTEGER NOT NULL) STRICT
+    """,
+    "CREATE TABLE IF NOT EXISTS skerry_runs(last INTEGER PRIMARY KEY, nonce TEXT NOT NULL) STRICT",
+    """
+    CREATE TABLE IF NOT EXISTS skerry_spaces(
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, head INTEGER NOT NULL, sum BLOB NOT NULL,
+      count INTEGER NOT NULL) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS skerry_log(
+      space INTEGER NOT NULL, tbl TEXT NOT NULL, key TEXT NOT NULL, pos INTEGER NOT NULL, kind INTEGER NOT NULL,
+      PRIMARY KEY(space, tbl, key)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX IF NOT EXISTS skerry_log_pos ON skerry_log(space, pos)",
+    "CREATE INDEX IF NOT EXISTS skerry_log_dead ON skerry_log(pos) WHERE kind <> 0",
+    """
+    CREATE TABLE IF NOT EXISTS skerry_members(
+      user TEXT NOT NULL, space TEXT NOT NULL, pos INTEGER NOT NULL, inside INTEGER NOT NULL,
+      PRIMARY KEY(user, space)) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS skerry_replicas(
+      replica TEXT PRIMARY KEY, user TEXT NOT NULL, settled INTEGER NOT NULL) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS skerry_numbers(
+      replica TEXT NOT NULL, n INTEGER NOT NULL, mid BLOB NOT NULL, shrunk INTEGER NOT NULL,
+      PRIMARY KEY(replica, n)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX IF NOT EXISTS skerry_numbers_full ON skerry_numbers(replica, n) WHERE shrunk = 0",
+    """
+    CREATE TABLE IF NOT EXISTS skerry_receipts(
+      user TEXT NOT NULL, mid BLOB NOT NULL, hash BLOB NOT NULL, outcome TEXT NOT NULL, code TEXT, reason TEXT,
+      PRIMARY KEY(user, mid)) STRICT, WITHOUT ROWID
+    """,
+    // Position 0: not sequenced yet.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_homes(
+      replica TEXT NOT NULL, user TEXT NOT NULL, mid BLOB NOT NULL, pos INTEGER NOT NULL,
+      PRIMARY KEY(replica, user, mid)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX IF NOT EXISTS skerry_homes_pos ON skerry_homes(replica, pos)",
+    "CREATE INDEX IF NOT EXISTS skerry_homes_receipt ON skerry_homes(user, mid)",
+  ]
+
+  private func tableStatements(_ table: TableInfo) -> [String] {
+    let sql = TableSQL(table)
+    let columns = sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(check) + [sql.primaryKey]
+    var out = ["CREATE TABLE IF NOT EXISTS \(sql.name)(\(columns.joined(separator: ", "))) STRICT"]
+    // The columns that lead to a row's children, members and owners are looked up on each judgement and each move.
+    let indexed = Set(table.spaces.compactMap(\.column)).subtracting([table.definition.key[0]])
+    for column in indexed.sorted() {
+      out.append(
+        "CREATE INDEX IF NOT EXISTS \"skerry_\(table.name)_\(column)\" ON \(sql.name)(\(TableSQL.quoted(column)))")
+    }
+    for info in table.memberships {
+      let names = [info.user, info.space].map { TableSQL.quoted(table.columns[$0].name) }.joined(separator: ", ")
+      out.append("CREATE INDEX IF NOT EXISTS \"skerry_members_\(table.name)_\(info.kind)\" ON \(sql.name)(\(names))")
+    }
+    return out
+  }
+
+  /// What no device could send may not come in by other programs either: one such row would hold up every pull.
+  private func check(_ column: ColumnDefinition) -> String? {
+    let name = TableSQL.quoted(column.name)
+    return switch column.type {
+    case .text, .json, .decimal, .date, .uuid: "CHECK (instr(\(name), char(0)) = 0)"
+    case .boolean: "CHECK (\(name) IN (0, 1))"
+    case .real: "CHECK (abs(\(name)) <= 1.7976931348623157e308)"
+    case .integer, .timestamp, .blob: nil
+    }
+  }
+
+  /// Captures the rows that have no header: those that were there before Skerry.
+  private func adopt(_ table: TableInfo, on connection: SQLiteConnection) throws {
+    let sql = TableSQL(table)
+    let key = KeyText.expression(table, prefix: sql.name)
+    try connection.run(
+      """
+      INSERT INTO skerry_captures(tbl, key, op, tag)
+        SELECT ?1, \(key), 0, randomblob(16) FROM \(sql.name)
+        WHERE NOT EXISTS (SELECT 1 FROM skerry_rows WHERE tbl = ?1 AND skerry_rows.key = \(key))
+      """, .text(table.name))
+    try connection.run(
+      """
+      INSERT INTO skerry_rows(tbl, key, n, tag, inc, idx, dead)
+        SELECT tbl, key, n, tag, tag, 0, 0 FROM skerry_captures
+        WHERE tbl = ?1 AND NOT EXISTS (SELECT 1 FROM skerry_rows r WHERE r.tbl = ?1 AND r.key = skerry_captures.key)
+      """, .text(table.name))
+  }
+}

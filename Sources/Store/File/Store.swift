@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+package import SkerrySQLiteKit
+
+/// One device's copy: records, outbox, overlay, pages and cursor in one SQLite file.
+///
+/// Everything here is synchronous and belongs to one executor; `Replica` is the actor that owns it. One method that changes
+/// something is one transaction, durable when it returns. What is kept in memory only (`answered`, `clock`) may be lost at any
+/// time: it saves a repeated offer and nothing else.
+package final class Store {
+  package let catalog: Catalog
+  package let account: AccountID
+  package let path: String
+  let connection: SQLiteConnection
+  let ambient: any Ambient
+  /// A catch-up of more items than this is published page by page, and said to be.
+  package var longCatchUp: Int64 = 5_000
+
+  var state: ReplicaState
+  /// When a verdict came for an entry whose receipt has not been published; by `clock`.
+  var answered: [MutationID: Int] = [:]
+  /// Counts messages that were taken in, to tell which pulls were asked for after a verdict.
+  package internal(set) var clock = 0
+  var spaces: SpaceTable
+
+  /// Opens a file, and makes it if it is missing.
+  ///
+  /// - Throws: `StoreError` with code `otherAccount`, `otherSchema` or `damaged`, the file unchanged; `SQLiteError`.
+  package init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
+    let connection = try SQLiteConnection(path: path, mode: .writer)
+    try connection.execute("PRAGMA secure_delete = ON")  // others' values do not outlive a lost access in free pages
+    let state = try connection.transaction(.immediate) {
+      try Store.prepare(connection, account: account, catalog: catalog, ambient: ambient)
+    }
+    self.connection = connection
+    self.path = path
+    self.account = account
+    self.catalog = catalog
+    self.ambient = ambient
+    self.state = state
+    spaces = SpaceTable(connection)
+  }
+
+  private static func prepare(
+    _ connection: SQLiteConnection, account: AccountID, catalog: Catalog, ambient: any Ambient
+  ) throws -> ReplicaState {
+    let hasState = try connection.first(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'") { _ in true } ?? false
+    if hasState { try checkOwner(connection, account: account, schema: catalog.schema) }
+    try ClientSchema(catalog).create(on: connection)
+    if let state = try ReplicaState.read(from: connection) { return state }
+    let state = ReplicaState(ids: [ambient.makeReplicaID()])
+    try connection.run(
+      """
+      INSERT INTO skerry_state(id, format, account, app, version, ids, counter, made, long, count, mismatches)
+      VALUES (1, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      """, .integer(ClientSchema.format), .text(account.text), .text(catalog.schema.name),
+      .integer(Int64(catalog.schema.version)), .text(state.id.text))
+    return state
+  }
+
+  private static func checkOwner(_ connection: SQLiteConnection, account: AccountID, schema: Schema) throws {
+    let found = try connection.first("SELECT format, account, app, version FROM skerry_state") {
+      ($0.integer(0), AccountID($0.text(1)), $0.text(2), Int($0.integer(3)))
+    }
+    guard let (format, owner, app, version) = found else { return }
+    if format != ClientSchema.format {
+      throw StoreError(
+        .otherSchema, "the file has format \(format), this library reads \(ClientSchema.format); update the app")
+    }
+    if owner != account {
+      throw StoreError(.otherAccount, "the file belongs to another account; open one store per account")
+    }
+    if app != schema.name || version != schema.version {
+      throw StoreError(
+        .otherSchema, "the file was made with \(app) \(version), opened with \(schema.name) \(schema.version)")
+    }
+  }
+
+  /// Runs a closure as one transaction; when it throws, what is kept in memory is as before too.
+  @discardableResult
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    let before = (state, answered, clock)
+    do {
+      return try connection.transaction(.immediate) {
+        let result = try body()
+        if state != before.0 { try state.write(to: connection) }
+        return result
+      }
+    } catch {
+      (state, answered, clock) = before
+      spaces = SpaceTable(connection)
+      throw error
+    }
+  }
+
+  /// The ids that this file has had, the one in use last.
+  package var replicaIDs: [ReplicaID] { state.ids }
+  package var cursor: Cursor? { state.cursor }
+  /// Whether a long catch-up is being published page by page, so that half of a change may be visible.
+  package var isCatchingUp: Bool { state.isLong }
+  package var digestMismatches: Int64 { state.mismatches }
+  package var syncedAt: Int64? { state.syncedAt }
+
+  /// Every mutation up to this number is published.
+  package func settledMark() throws -> Int64 {
+    let lowest = try connection.first("SELECT min(n) FROM skerry_outbox") { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+    return (lowest ?? state.counter + 1) - 1
+  }
+
+  /// Gives a closure the connection, for tests that count its calls or let it die.
+  package func withConnection<T>(_ body: (SQLiteConnection) throws -> T) rethrows -> T { try body(connection) }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+import SkerrySQLiteKit
+
+extension Store {
+  /// All that waits, in the order in which it was made.
+  package func outbox() throws -> [OutboxEntry] {
+    try connection.query("SELECT \(OutboxEntry.columns) FROM skerry_outbox ORDER BY made", row: OutboxEntry.init(row:))
+  }
+
+  /// The number of entries that wait, those set aside included.
+  package func outboxCount() throws -> Int {
+    try connection.first("SELECT count(*) FROM skerry_outbox") { Int($0.integer(0)) } ?? 0
+  }
+
+  func entry(_ id: MutationID) throws -> OutboxEntry? {
+    try connection.first(
+      "SELECT \(OutboxEntry.columns) FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes), row: OutboxEntry.init(row:))
+  }
+
+  /// The ids of the entries to offer next: those without a verdict, in order, without those set aside.
+  package func ready(limit: Int) throws -> [MutationID] {
+    var out: [MutationID] = []
+    // Answered entries are few: they wait for their page only.
+    let ids = try connection.query(
+      "SELECT mid FROM skerry_outbox WHERE failed = 0 ORDER BY made LIMIT ?", .integer(Int64(limit + answered.count))
+    ) { MutationID(bytes: $0.blob(0)) }
+    for case let id? in ids where answered[id] == nil && out.count < limit { out.append(id) }
+    return out
+  }
+
+  /// Freezes entries, durably, and gives them as they travel.
+  ///
+  /// Predecessors are looked up now: what has left the outbox is no longer one. Ids that have left are passed over.
+  package func offer(_ ids: [MutationID]) throws -> [Mutation] {
+    try transaction {
+      try ids.compactMap { id in
+        guard let entry = try entry(id) else { return nil }
+        if !entry.isSent {
+          try connection.run("UPDATE skerry_outbox SET sent = 1 WHERE made = ?", .integer(entry.made))
+        }
+        return Mutation(
+          id: id, number: entry.number, after: try predecessors(of: entry.made), operations: entry.operations,
+          isVoid: entry.isVoid)
+      }
+    }
+  }
+
+  /// The entries that must be settled before this one may be judged. The nearest are enough: each names its own.
+  private func predecessors(of made: Int64) throws -> [MutationID] {
+    let subjects = try connection.query("SELECT tbl, key, role FROM skerry_subjects WHERE made = ?", .integer(made)) {
+      ($0.value(0), $0.value(1), $0.integer(2))
+    }
+    var found: Set<Int64> = []
+    for (table, key, role) in subjects {
+      if let writer = try nearest(table, key, before: made, atLeast: .opens) { found.insert(writer) }
+      guard role == Role.changes.rawValue else { continue }
+      let since = try nearest(table, key, before: made, atLeast: .changes) ?? -1
+      found.formUnion(
+        try connection.query(
+          "SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made > ? AND made < ? AND role = 0", table, key,
+          .integer(since), .integer(made)
+        ) { $0.integer(0) })
+    }
+    return try found.sorted().compactMap { made in
+      try connection.first("SELECT mid FROM skerry_outbox WHERE made = ?", .integer(made)) {
+        MutationID(bytes: $0.blob(0))
+      } ?? nil
+    }
+  }
+
+  private func nearest(
+    _ table: SQLiteValue, _ key: SQLiteValue, before made: Int64, atLeast role: Role
+  ) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made < ? AND role >= ? ORDER BY made DESC LIMIT 1
+      """, table, key, .integer(made), .integer(role.rawValue)
+    ) { $0.integer(0) }
+  }
+
+  /// Takes in a push answer: until a page shows otherwise, a judged mutation need not be offered again. Nothing leaves the
+  /// outbox, whatever the answer says.
+  package func take(_ verdicts: [Verdict]) throws {
+    clock += 1
+    for verdict in verdicts {
+      switch verdict {
+      case .settled(let id, _):
+        if try entry(id) != nil { answered[id] = clock }
+      case .identityReused(let replica):
+        if replica == state.id { try remint() }
+      case .forbidden: try remint()  // an id that belongs to another account is of no use here
+      case .notYet, .busy, .otherHistory: break
+      }
+    }
+  }
+
+  /// Takes a new replica id, since a copy of this file was found in use elsewhere. The same mutations are offered again under
+  /// their own ids; receipts of the old ids are read on, since another copy may have sent what this one also holds.
+  private func remint() throws {
+    try transaction {
+      state.ids.append(ambient.makeReplicaID())
+      state.counter = 0
+      let entries = try connection.query("SELECT made FROM skerry_outbox ORDER BY made") { $0.integer(0) }
+      for made in entries {
+        state.counter += 1
+        try connection.run("UPDATE skerry_outbox SET n = ? WHERE made = ?", .integer(state.counter), .integer(made))
+      }
+      answered.removeAll()
+      // The cursor names the ids that it serves, so that a page asked for under the old id no longer fits.
+      let ids = state.ids
+      state.cursor?.owner = ids
+    }
+  }
+
+  /// Withdraws a mutation. It keeps its number as void: if it was sent, the first to arrive decides.
+  ///
+  /// - Throws: `StoreError` with code `notFound` if it has its outcome already, `frozen` while a refill is going on that may
+  ///   still show that it was confirmed.
+  package func discard(_ id: MutationID) throws {
+    try transaction {
+      guard let entry = try entry(id) else {
+        throw StoreError(.notFound, "mutation \(id) is not in the outbox; it may have its outcome already")
+      }
+      if entry.isDormant {
+        throw StoreError(.frozen, "mutation \(id) is being offered again after a reset; wait for the refill")
+      }
+      try connection.run("UPDATE skerry_outbox SET void = 1, failed = 0 WHERE made = ?", .integer(entry.made))
+      answered[id] = nil
+      let confirmed = try ConfirmedRows(connection, catalog, spaces)
+      try refold(touched(entry.made), confirmed)
+    }
+  }
+
+  /// Replaces an entry that was never handed to the transport by other operations, in its place but under a new id: a copy
+  /// of the file may still send the old one.
+  ///
+  /// - Throws: `StoreError` with code `notFound` or `frozen`.
+  package func replace(_ id: MutationID, with operations: [Operation], newID: MutationID) throws {
+    try transaction {
+      guard let entry = try entry(id) else { throw StoreError(.notFound, "mutation \(id) is not in the outbox") }
+      let isLast = try connection.first("SELECT max(made) FROM skerry_outbox") { $0.integer(0) } == entry.made
+      if entry.isSent || entry.isVoid || entry.isDormant || !isLast {
+        throw StoreError(.frozen, "mutation \(id) cannot be edited any more; make a new one")
+      }
+      let confirmed = try ConfirmedRows(connection, catalog, spaces)
+      let before = try touched(entry.made)
+      try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
+      try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
+      try refold(before, confirmed)
+      var draft = try Draft(self, id: newID)
+      for operation in operations { try draft.apply(try normalised(operation)) }
+      try insert(draft, made: entry.made, number: entry.number, label: entry.label)
+    }
+  }
+
+  /// The rows that an entry touches.
+  func touched(_ made: Int64) throws -> [RowKey] {
+    try connection.query(
+      "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
+    ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
+  }
+
+  /// Notes that an entry failed when it was offered alone.
+  package func noteFailure(_ id: MutationID, _ error: String) throws {
+    try transaction {
+      try connection.run(
+        "UPDATE skerry_outbox SET attempts = attempts + 1, error = ? WHERE mid = ?", .text(error), .blob(id.raw.bytes))
+    }
+  }
+
+  /// Sets an entry aside: it is offered no more until a person says so, and is seen as failed.
+  package func setAside(_ id: MutationID) throws {
+    try transaction { try connection.run("UPDATE skerry_outbox SET failed = 1 WHERE mid = ?", .blob(id.raw.bytes)) }
+  }
+
+  /// Takes an entry up again that was set aside.
+  package func retry(_ id: MutationID) throws {
+    try transaction {
+      let count = try connection.run(
+        "UPDATE skerry_outbox SET failed = 0, attempts = 0, error = NULL WHERE mid = ?", .blob(id.raw.bytes))
+      if count == 0 { throw StoreError(.notFound, "mutation \(id) is not in the outbox") }
+    }
+  }
+
+  /// Forgets everything that is kept in memory only, as the death of the process would.
+  package func forgetAnswers() { answered.removeAll() }
+}

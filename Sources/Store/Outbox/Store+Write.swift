@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+import SkerryMerge
+import SkerrySQLiteKit
+
+extension Store {
+  /// Applies operations to the visible rows and puts the mutation into the outbox, in one transaction.
+  ///
+  /// The operations are taken as they are (in their normal form): one that the rule refuses has no visible effect, and the
+  /// server will say so. `WriteTransaction` refuses such things beforehand.
+  package func append(_ operations: [Operation], id: MutationID, label: String? = nil) throws {
+    try transaction {
+      var draft = try Draft(self, id: id)
+      for operation in operations { try draft.apply(try normalised(operation)) }
+      try enqueue(draft, label: label)
+    }
+  }
+
+  /// Puts a finished draft into the outbox, in the open transaction.
+  func enqueue(_ draft: Draft, label: String?) throws {
+    state.counter += 1
+    state.made += 1
+    try insert(draft, made: state.made, number: state.counter, label: label)
+  }
+
+  func insert(_ draft: Draft, made: Int64, number: Int64, label: String?) throws {
+    try connection.run(
+      """
+      INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      """, .integer(made), .blob(draft.id.raw.bytes), .integer(number),
+      .blob(Operation.encode(draft.operations)), .blob(draft.subjects.encoded), label.map { .text($0) } ?? .null,
+      .integer(ambient.now()))
+    try draft.subjects.index(made, on: connection)
+  }
+
+  func normalised(_ operation: Operation) throws -> Operation {
+    do { return try catalog.normalised(operation) } catch { throw StoreError(.invalid, error.description) }
+  }
+}
+
+/// A mutation that is being made: each operation is applied to the visible rows as it comes.
+struct Draft {
+  let id: MutationID
+  private(set) var operations: [Operation] = []
+  private(set) var subjects = Subjects()
+  private let store: Store
+  private let confirmed: ConfirmedRows
+  private let spaces: Spaces
+
+  init(_ store: Store, id: MutationID) throws {
+    self.store = store
+    self.id = id
+    confirmed = try ConfirmedRows(store.connection, store.catalog, store.spaces)
+    let (catalog, connection) = (store.catalog, store.connection)
+    spaces = Spaces(catalog) { key in
+      try catalog.table(key.table).flatMap { try VisibleRows.state(key, $0, connection)?.values }
+    }
+  }
+
+  func visible(_ key: RowKey) throws -> RowState? {
+    try store.catalog.table(key.table).flatMap { try VisibleRows.state(key, $0, store.connection) }
+  }
+
+  /// Applies an operation in its normal form.
+  ///
+  /// - Returns: why the rule refuses it; nil if it has its effect.
+  @discardableResult
+  mutating func apply(_ operation: Operation) throws -> RefusalCode? {
+    guard let table = store.catalog.table(operation.key.table) else { return .invalid }
+    let before = try visible(operation.key)
+    let decision = Merge.apply(operation, at: operations.count, of: id, to: before, in: table)
+    try confirmed.moveApart(operation.key)
+    var after = before
+    var refusal: RefusalCode?
+    switch decision {
+    case .becomes(let row):
+      after = row
+      try store.showPending(operation.key, table, row)
+    case .refused(let code): refusal = code
+    }
+    try subjects.note(operation, table, before: before, after: after, spaces, store.catalog)
+    operations.append(operation)
+    return refusal
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMerge
+import SkerryModel
+import SkerrySQLiteKit
+
+/// What a mutation has to do with a row or a space, for the order among mutations.
+enum Role: Int64, Comparable {
+  /// It leans on it: the parent of a row, a space that a row is in.
+  case leans = 0
+  /// It begins it: a row by an insert, a space by its root or by a membership.
+  case opens = 1
+  /// It changes or ends it.
+  case changes = 2
+
+  static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The rows and spaces that one mutation touches or leans on, found while its operations are applied.
+///
+/// Order is kept among mutations that touch the same row, and along edges: a creation before what leans on it, and a leave
+/// after what leaned. Two mutations that only lean on the same thing go side by side.
+struct Subjects {
+  /// A row, or a space under the table name `$space`.
+  private(set) var roles: [RowKey: Role] = [:]
+
+  private mutating func add(_ key: RowKey, _ role: Role) { roles[key] = max(roles[key] ?? role, role) }
+
+  /// Notes one operation, with the row as it was visible before and after it.
+  mutating func note(
+    _ operation: Operation, _ table: TableInfo, before: RowState?, after: RowState?, _ spaces: Spaces, _ catalog: Catalog
+  ) throws {
+    let role: Role = operation.isInsert ? .opens : .changes
+    add(operation.key, role)
+    if let id = operation.key.values.first?.text {
+      for kind in table.rootOf { add(Subjects.key(of: SpaceID(kind: kind, id: id)), role) }
+    }
+    for row in [before, after].compactMap({ $0 }) {
+      for info in table.memberships {
+        if let id = row.values[info.space].text { add(Subjects.key(of: SpaceID(kind: info.kind, id: id)), role) }
+      }
+      for rule in table.spaces {
+        if let parent = Spaces.parent(of: row.values, by: rule, in: table) { add(parent, .leans) }
+      }
+      for space in try spaces.spaces(of: row.values, in: table) where Subjects.canChange(space, catalog) {
+        add(Subjects.key(of: space), .leans)
+      }
+    }
+  }
+
+  /// Whether mutations can open a space or change who is in it.
+  private static func canChange(_ space: SpaceID, _ catalog: Catalog) -> Bool {
+    guard let definition = catalog.spaceKinds[String(space.kind)] else { return false }
+    return definition.root != nil || definition.members != .everyone
+  }
+
+  private static func key(of space: SpaceID) -> RowKey { RowKey("$space", .text(space.text)) }
+
+  /// The rows that the mutation touches.
+  var touched: [RowKey] { roles.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
+
+  var encoded: [UInt8] {
+    var writer = CBORWriter()
+    let sorted = roles.sorted { $0.key < $1.key }
+    writer.array(sorted.count * 3)
+    for (key, role) in sorted {
+      writer.text(key.table)
+      writer.raw(key.bytes)
+      writer.integer(role.rawValue)
+    }
+    return writer.bytes
+  }
+
+  init() {}
+
+  init(encoded bytes: [UInt8]) throws {
+    var reader = CBORReader(bytes)
+    let count = try reader.array() / 3
+    for _ in 0..<count {
+      let key = RowKey(try reader.text(), values: try reader.values())
+      guard let role = Role(rawValue: try reader.integer()) else { throw StoreError(.damaged, "role of \(key)") }
+      roles[key] = role
+    }
+  }
+
+  /// Adds them to the index of what is in the outbox.
+  func index(_ made: Int64, on connection: SQLiteConnection) throws {
+    for (key, role) in roles {
+      try connection.run(
+        "INSERT INTO skerry_subjects(tbl, key, made, role) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
+        .integer(made), .integer(role.rawValue))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMerge
+import SkerryModel
+import SkerrySQLiteKit
+
+/// Takes one page or reset into the store, within one transaction: rows, pairs, receipts, cursor and overlay together.
+///
+/// A catch-up of ordinary size is kept aside and published at its consistent point. Above the bound it is published page by
+/// page; even then a row that the outbox touches and the receipts of its mutations are published together, at a closing page,
+/// and while a back-fill is open only when all rows of the mutation have arrived. Losses of access apply at once, always.
+final class PageApplier {
+  let store: Store
+  let confirmed: ConfirmedRows
+  let stage: Stage
+  var effect = PageEffect(isApplied: true)
+  /// Rows whose last space, or last held put, went: checked at the end.
+  private var orphans: Set<RowKey> = []
+  /// Rows whose overlay is to be computed anew.
+  var stale: Set<RowKey> = []
+
+  init(_ store: Store) throws {
+    self.store = store
+    confirmed = try ConfirmedRows(store.connection, store.catalog, store.spaces)
+    stage = try Stage(store.connection)
+  }
+
+  // MARK: Rows and their spaces
+
+  /// Changes a row's base and notes what depends on it.
+  private func set(_ key: RowKey, from old: ConfirmedRow?, to new: ConfirmedRow?) throws {
+    if old == new { return }
+    try confirmed.set(key, from: old, to: new)
+    effect.tables.insert(key.table)
+    if try confirmed.isApart(key) { stale.insert(key) }
+    if let new, new.pairs.isEmpty { orphans.insert(key) }
+  }
+
+  private func change(_ key: RowKey, _ edit: (inout ConfirmedRow) throws -> Void) throws {
+    guard let old = try confirmed.row(key) else { return }
+    var new = old
+    try edit(&new)
+    try set(key, from: old, to: new)
+  }
+
+  /// The user may no longer see a space: its rows go at once, unless another space holds them.
+  func lose(_ space: SpaceID) throws {
+    let id = try store.spaces.id(of: space)
+    for key in try confirmed.keys(in: id) { try change(key) { $0.pairs[id] = nil } }
+    orphans.formUnion(try stage.removeAll(in: space))
+  }
+
+  func noteLoss(_ space: SpaceID) throws {
+    effect.lost.append(space)
+    try store.connection.run(
+      "INSERT OR REPLACE INTO skerry_lost(space, at) VALUES (?, ?)", .text(space.text), .integer(store.ambient.now()))
+  }
+
+  /// A row left a space. It stays if another space of the user still holds it; its content comes with that space's own entry,
+  /// so the pair gets an old mark.
+  func leave(_ space: SpaceID, _ key: RowKey, still: [SpaceID]) throws {
+    let id = try store.spaces.id(of: space)
+    try stage.remove(key, in: space)
+    orphans.insert(key)
+    try change(key) { row in
+      row.pairs[id] = nil
+      for other in still {
+        let number = try store.spaces.id(of: other)
+        if row.pairs[number] == nil { row.pairs[number] = try store.spaces.generation(number) - 1 }
+      }
+    }
+  }
+
+  /// What the deletion of a row in a space ends has maybe not been published yet.
+  func removeHeld(_ key: RowKey, in space: SpaceID) throws {
+    try stage.remove(key, in: space)
+    orphans.insert(key)
+  }
+
+  // MARK: Publishing
+
+  func publish(_ item: StagedItem) throws {
+    switch item.kind {
+    case .put: try publishPut(item)
+    case .deleted: try publishDeleted(item)
+    case .filled: try sweep(item)
+    case .receipt:
+      if let receipt = item.receipt { try settle(receipt) }
+    }
+  }
+
+  private func publishPut(_ item: StagedItem) throws {
+    guard let state = item.row else { return }
+    let old = try confirmed.row(item.key)
+    var new = old ?? ConfirmedRow(state: state, pairs: [:])
+    new.state = state
+    new.pairs[try store.spaces.id(of: item.space)] = item.generation
+    try set(item.key, from: old, to: new)
+  }
+
+  /// Also ends the pairs that a running refill has not seen again.
+  private func publishDeleted(_ item: StagedItem) throws {
+    let id = try store.spaces.id(of: item.space)
+    try change(item.key) { row in
+      row.pairs = try row.pairs.filter { try $0.key != id && $0.value == store.spaces.generation($0.key) }
+    }
+  }
+
+  /// A space has been filled: rows that the refill did not bring are no longer in it.
+  private func sweep(_ item: StagedItem) throws {
+    let id = try store.spaces.id(of: item.space)
+    for key in try confirmed.keys(in: id, olderThan: item.generation) {
+      if try stage.holdsPut(key, in: item.space) { continue }
+      try change(key) { $0.pairs[id] = nil }
+    }
+  }
+
+  /// A mutation has its outcome: it leaves the outbox and the overlay.
+  private func settle(_ receipt: Receipt) throws {
+    let connection = store.connection
+    guard let entry = try store.entry(receipt.id) else { return }
+    stale.formUnion(try store.touched(entry.made))
+    switch receipt.outcome {
+    case .confirmed:
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO skerry_archive(made, mid, ops, subjects, label, at, void, sent, pos)
+        SELECT made, mid, ops, subjects, label, at, void, sent, ? FROM skerry_outbox WHERE made = ?
+        """, .integer(store.state.cursor?.position ?? 0), .integer(entry.made))
+    case .rejected, .conflicted:
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO skerry_inbox(made, mid, outcome, code, reason, ops, label, at)
+        SELECT made, mid, ?, ?, ?, ops, label, ? FROM skerry_outbox WHERE made = ?
+        """, .text(receipt.outcome.rawValue), receipt.code.map { .text($0.text) } ?? .null,
+        receipt.reason.map { .text($0) } ?? .null, .integer(store.ambient.now()), .integer(entry.made))
+    case .void: break
+    }
+    try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
+    try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
+    store.answered[receipt.id] = nil
+    effect.settled.append(receipt.id)
+  }
+
+  /// Ends the transaction's work: rows without a space go with every copy of their values, and overlays are computed anew.
+  func finish() throws {
+    for key in orphans {
+      guard let row = try confirmed.row(key), row.pairs.isEmpty, try !stage.holdsPut(key) else { continue }
+      try set(key, from: row, to: nil)
+    }
+    try store.refold(stale, confirmed)
+    try confirmed.flush()
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+
+/// What taking in a page or a reset did.
+package struct PageEffect: Sendable, Equatable {
+  /// False when it was asked for with another cursor than the one the store has now; then nothing was changed.
+  package var isApplied = false
+  /// Whether the store is at a consistent point.
+  package var isConsistent = false
+  /// Mutations that got their outcome.
+  package var settled: [MutationID] = []
+  /// Spaces that the account has lost.
+  package var lost: [SpaceID] = []
+  /// Tables with rows that changed.
+  package var tables: Set<String> = []
+  /// Spaces whose digest differs from the server's at this consistent point.
+  package var mismatches: [SpaceID] = []
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+import SkerrySQLiteKit
+
+extension Store {
+  /// Begins a refill: spaces that the user no longer has are dropped, the others are read again in place and swept when they
+  /// are filled. The screen is never empty, and unsent work survives.
+  ///
+  /// Confirmed mutations that the server never called safe are offered again, in the order in which they were made. Their
+  /// effects are still in the old base, so they sleep until the refill is published.
+  package func apply(_ reset: Reset, asked: Cursor?) throws -> PageEffect {
+    guard asked == state.cursor, reset.cursor.owner == state.ids else { return PageEffect() }
+    return try transaction {
+      let applier = try PageApplier(self)
+      let kept = Set(reset.spaces)
+      for space in try spaces.all() where !kept.contains(space) && !space.holdsReceipts {
+        let hadRows = try !applier.confirmed.keys(in: spaces.id(of: space)).isEmpty
+        try applier.lose(space)
+        if hadRows { try applier.noteLoss(space) }
+      }
+      for space in reset.spaces { try spaces.raiseGeneration(space) }
+      try offerArchiveAgain(applier.confirmed)
+      answered.removeAll()
+      try applier.stage.clear()
+      state.count = 0
+      state.cursor = reset.cursor
+      try applier.finish()
+      return applier.effect
+    }
+  }
+
+  private func offerArchiveAgain(_ confirmed: ConfirmedRows) throws {
+    let entries = try connection.query("SELECT made, subjects FROM skerry_archive ORDER BY made") {
+      ($0.integer(0), try Subjects(encoded: $0.blob(1)))
+    }
+    for (made, subjects) in entries {
+      state.counter += 1
+      for key in subjects.touched { try confirmed.moveApart(key) }
+      try connection.run(
+        """
+        INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
+        SELECT made, mid, ?, ops, subjects, label, at, void, sent, 1, 0, 0 FROM skerry_archive WHERE made = ?
+        """, .integer(state.counter), .integer(made))
+      try subjects.index(made, on: connection)
+    }
+    try connection.run("DELETE FROM skerry_archive")
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMerge
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryTables
+
+/// A row as the server last confirmed it, with the spaces that hold it here and the generation mark of each.
+struct ConfirmedRow: Equatable {
+  var state: RowState
+  /// Space number to generation mark. Empty only while a page that brings the row back is staged.
+  var pairs: [Int64: Int64]
+}
+
+/// The base of the overlay: rows as the server confirmed them.
+///
+/// A row that the outbox does not touch is confirmed as it stands in the app's table; the base of one that it touches is in
+/// `skerry_base`, since the app's table then shows the folded row. Digests follow every change, since all go through `set`.
+final class ConfirmedRows {
+  private let connection: SQLiteConnection
+  private let catalog: Catalog
+  private let spaces: SpaceTable
+  private var digests: [Int64: SpaceDigest] = [:]
+  /// Most stores have no row in a second space, and most catch-ups meet no row with pending work: then each row costs one
+  /// look-up fewer.
+  private var hasFurtherPairs: Bool
+  private var hasBases: Bool
+
+  init(_ connection: SQLiteConnection, _ catalog: Catalog, _ spaces: SpaceTable) throws {
+    self.connection = connection
+    self.catalog = catalog
+    self.spaces = spaces
+    hasFurtherPairs = try connection.first("SELECT 1 FROM skerry_pairs LIMIT 1") { _ in true } ?? false
+    hasBases = try connection.first("SELECT 1 FROM skerry_base LIMIT 1") { _ in true } ?? false
+  }
+
+  /// Whether the base is kept apart, because the outbox touches the row.
+  func isApart(_ key: RowKey) throws -> Bool {
+    guard hasBases else { return false }
+    return try connection.first("SELECT 1 FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes)) {
+      _ in true
+    } ?? false
+  }
+
+  func row(_ key: RowKey) throws -> ConfirmedRow? {
+    guard let table = catalog.table(key.table) else { return nil }
+    let found =
+      try isApart(key)
+      ? connection.first(
+        "SELECT image, tag, inc, space, gen FROM skerry_base WHERE tbl = ? AND key = ? AND image IS NOT NULL",
+        .text(key.table), .blob(key.bytes)
+      ) { try ConfirmedRow(apart: $0, key) }
+      : VisibleRows.read(key, table, connection) { try ConfirmedRow(inline: $0, table, key) }
+    guard var found else { return nil }
+    if hasFurtherPairs {
+      let further = try connection.query(
+        "SELECT space, gen FROM skerry_pairs WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes)
+      ) { ($0.integer(0), $0.integer(1)) }
+      for (space, generation) in further { found.pairs[space] = generation }
+    }
+    return found
+  }
+
+  /// Changes a row from what `row` gave; nil when it is, or was, not there.
+  func set(_ key: RowKey, from old: ConfirmedRow?, to new: ConfirmedRow?) throws {
+    guard old != new, let table = catalog.table(key.table) else { return }
+    try moveDigests(key, table, from: old, to: new)
+    // The first space in the order of numbers is inline, further ones are in their own table.
+    let pairs = (new?.pairs ?? [:]).sorted { $0.key < $1.key }
+    if hasFurtherPairs {
+      try connection.run("DELETE FROM skerry_pairs WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
+    }
+    for (space, generation) in pairs.dropFirst() {
+      hasFurtherPairs = true
+      try connection.run(
+        "INSERT INTO skerry_pairs(tbl, key, space, gen) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
+        .integer(space), .integer(generation))
+    }
+    let first: [SQLiteValue] = pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null]
+    if try isApart(key) {
+      try writeApart(key, new?.state, first)
+    } else if let new {
+      try VisibleRows.write(key, table, new.state, hidden: first + [.integer(0)], replacing: old != nil, connection)
+    } else {
+      try VisibleRows.delete(key, table, connection)
+    }
+  }
+
+  /// Moves the base apart, before the outbox's first touch of the row.
+  func moveApart(_ key: RowKey) throws {
+    if try isApart(key) { return }
+    let found = try row(key)
+    hasBases = true
+    let pairs = (found?.pairs ?? [:]).sorted { $0.key < $1.key }
+    try writeApart(key, found?.state, pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null])
+  }
+
+  /// Moves the base back into the app's table, once nothing in the outbox touches the row.
+  func moveBack(_ key: RowKey) throws {
+    guard let table = catalog.table(key.table), try isApart(key) else { return }
+    let found = try row(key)
+    try connection.run("DELETE FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
+    guard let found else { return try VisibleRows.delete(key, table, connection) }
+    let first = found.pairs.min { $0.key < $1.key }
+    try VisibleRows.write(
+      key, table, found.state,
+      hidden: [first.map { .integer($0.key) } ?? .null, first.map { .integer($0.value) } ?? .null, .integer(0)],
+      replacing: true, connection)
+  }
+
+  /// The keys of the rows that a space holds, by any table; with `olderThan`, only those with an older mark.
+  func keys(in space: Int64, olderThan generation: Int64? = nil) throws -> [RowKey] {
+    let bound = generation ?? Int64.max
+    var out: [RowKey] = []
+    for table in catalog.tables {
+      let sql = TableSQL(table)
+      let count = table.keyColumns.count
+      out += try connection.query(
+        "SELECT \(sql.keyColumns) FROM \(sql.name) WHERE skerry_space = ? AND skerry_gen < ?", .integer(space),
+        .integer(bound)
+      ) { RowKey(table.name, values: $0.modelValues(0..<count)) }
+    }
+    for source in ["skerry_base", "skerry_pairs"] {
+      out += try connection.query(
+        "SELECT tbl, key FROM \(source) WHERE space = ? AND gen < ?", .integer(space), .integer(bound)
+      ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
+    }
+    return out
+  }
+
+  /// Writes the digests that changed.
+  func flush() throws {
+    for (space, digest) in digests { try spaces.setDigest(space, digest) }
+    digests.removeAll()
+  }
+
+  private func moveDigests(_ key: RowKey, _ table: TableInfo, from old: ConfirmedRow?, to new: ConfirmedRow?) throws {
+    func hash(_ row: ConfirmedRow) -> RowHash {
+      let state = row.state
+      return RowHash(
+        of: RowImage(key: key, version: state.version, incarnation: state.incarnation, values: state.values), in: table)
+    }
+    if let old {
+      let before = hash(old)
+      for space in old.pairs.keys { try withDigest(space) { $0.remove(before) } }
+    }
+    if let new {
+      let after = hash(new)
+      for space in new.pairs.keys { try withDigest(space) { $0.add(after) } }
+    }
+  }
+
+  private func withDigest(_ space: Int64, _ change: (inout SpaceDigest) -> Void) throws {
+    var digest = try digests[space] ?? spaces.digest(space)
+    change(&digest)
+    digests[space] = digest
+  }
+
+  private func writeApart(_ key: RowKey, _ state: RowState?, _ first: [SQLiteValue]) throws {
+    let image: [SQLiteValue] =
+      state.map { [.blob($0.version.raw.bytes), .blob($0.incarnation.bytes), .blob(RowImageCoding.encode($0.values))] }
+      ?? [.null, .null, .null]
+    try connection.statement(
+      "INSERT OR REPLACE INTO skerry_base(tbl, key, tag, inc, image, space, gen) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    ).run([.text(key.table), .blob(key.bytes)] + image + first)
+  }
+}
+
+extension ConfirmedRow {
+  /// From `skerry_base`: image, tag, incarnation, space, generation.
+  fileprivate init(apart row: SQLiteRow, _ key: RowKey) throws {
+    guard let version = VersionTag(bytes: row.blob(1)), let incarnation = Incarnation(bytes: row.blob(2)) else {
+      throw StoreError(.damaged, "base of \(key)")
+    }
+    state = RowState(
+      values: try RowImageCoding.decode(row.blob(0), key), version: version, incarnation: incarnation)
+    pairs = row.isNull(3) ? [:] : [row.integer(3): row.integer(4)]
+  }
+
+  /// From the app's table: its columns, then tag, incarnation, space, generation.
+  fileprivate init(inline row: SQLiteRow, _ table: TableInfo, _ key: RowKey) throws {
+    let count = table.columns.count
+    state = try VisibleRows.state(row, table, key)
+    pairs = row.isNull(count + 2) ? [:] : [row.integer(count + 2): row.integer(count + 3)]
+  }
+}
+
+/// A row's values as the bytes that `skerry_base` and `skerry_stage` hold.
+enum RowImageCoding {
+  static func encode(_ values: [Value]) -> [UInt8] {
+    var writer = CBORWriter()
+    writer.values(values)
+    return writer.bytes
+  }
+
+  static func decode(_ bytes: [UInt8], _ key: RowKey) throws -> [Value] {
+    var reader = CBORReader(bytes)
+    do {
+      let values = try reader.values()
+      try reader.end()
+      return values
+    } catch { throw StoreError(.damaged, "image of \(key): \(error)") }
+  }
+}

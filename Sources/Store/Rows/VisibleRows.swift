@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMerge
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryTables
+
+/// The app's tables on the device, as the user sees them.
+enum VisibleRows {
+  /// The row as it is visible; nil if there is none.
+  static func state(_ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection) throws -> RowState? {
+    try read(key, table, connection) { try state($0, table, key) }
+  }
+
+  /// Reads the columns, then tag, incarnation, space and generation.
+  static func read<T>(
+    _ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection, _ row: (SQLiteRow) throws -> T
+  ) throws -> T? {
+    let sql = TableSQL(table)
+    return try connection.statement(
+      """
+      SELECT \(sql.columns), skerry_tag, skerry_inc, skerry_space, skerry_gen FROM \(sql.name) WHERE \(sql.keyCondition)
+      """
+    ).first(key.values.map(\.sqlite), row: row)
+  }
+
+  static func state(_ row: SQLiteRow, _ table: TableInfo, _ key: RowKey) throws -> RowState {
+    let count = table.columns.count
+    guard let version = VersionTag(bytes: row.blob(count)), let incarnation = Incarnation(bytes: row.blob(count + 1))
+    else { throw StoreError(.damaged, "hidden columns of \(key)") }
+    return RowState(values: row.modelValues(0..<count), version: version, incarnation: incarnation)
+  }
+
+  /// `hidden` are space, generation and state.
+  static func write(
+    _ key: RowKey, _ table: TableInfo, _ state: RowState, hidden: [SQLiteValue], replacing: Bool,
+    _ connection: SQLiteConnection
+  ) throws {
+    let sql = TableSQL(table)
+    let values =
+      state.values.map(\.sqlite) + [.blob(state.version.raw.bytes), .blob(state.incarnation.bytes)] + hidden
+    // The key is the only constraint, so a REPLACE evicts nothing but the row itself.
+    try connection.statement(
+      """
+      INSERT \(replacing ? "OR REPLACE" : "") INTO \(sql.name)
+        (\(sql.columns), skerry_tag, skerry_inc, skerry_space, skerry_gen, skerry_state)
+      VALUES (\(placeholders(values.count)))
+      """
+    ).run(values)
+  }
+
+  static func delete(_ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection) throws {
+    let sql = TableSQL(table)
+    try connection.statement("DELETE FROM \(sql.name) WHERE \(sql.keyCondition)").run(key.values.map(\.sqlite))
+  }
+}
