@@ -16,6 +16,8 @@ public enum Limits {
   public static let messageBytes = 16 << 20
   /// The items of one page.
   public static let pageItems = 2_000
+  /// The bytes of rows after which a page ends, however many items were asked for.
+  public static let pageBytes = 4 << 20
   /// The depth of a JSON message.
   public static let jsonDepth = 32
   /// The bytes of a user, space or replica id.

@@ -65,15 +65,18 @@ struct Pager {
       return entry.kind == .live && unsequenced.contains(entry.subject)
     }
     let stop = min(limit, firstUnready ?? limit)
-    let isCut = lines.count > stop
-    let taken = lines.prefix(stop)
     var open = cursor.open
-    var items: [PageItem] = []
-    for line in taken { try append(line, to: &items, &open, owed) }
-    let position = isCut ? taken.last?.position ?? cursor.position : history.head
-    open = try fill(open, owed, room: isCut ? 0 : max(1, limit - taken.count), &items)
+    var items = PageItems()
+    var taken = 0
+    for line in lines.prefix(stop) where !items.isFull {
+      try append(line, to: &items, &open, owed)
+      taken += 1
+    }
+    let isCut = lines.count > taken
+    let position = isCut ? (taken > 0 ? lines[taken - 1].position : cursor.position) : history.head
+    open = try fill(open, owed, room: isCut ? 0 : max(1, limit - taken), &items)
     let next = try self.cursor(at: position, owner: replicas, open: open)
-    return (Page(items: items, cursor: next, closes: false, safe: history.safe), isCut)
+    return (Page(items: items.list, cursor: next, closes: false, safe: history.safe), isCut)
   }
 
   /// The sums of the user's spaces that changed since a cursor or were being filled.
@@ -108,7 +111,7 @@ struct Pager {
   }
 
   private func append(
-    _ line: Line, to items: inout [PageItem], _ open: inout [OpenSpace], _ owed: [SpaceID: Int64]
+    _ line: Line, to items: inout PageItems, _ open: inout [OpenSpace], _ owed: [SpaceID: Int64]
   ) throws {
     switch line {
     case .member(let entry):
@@ -130,7 +133,7 @@ struct Pager {
   /// Goes on filling the open spaces, which walks keys and never positions: rows that change meanwhile move to a new position
   /// and come as changes.
   private func fill(
-    _ open: [OpenSpace], _ owed: [SpaceID: Int64], room: Int, _ items: inout [PageItem]
+    _ open: [OpenSpace], _ owed: [SpaceID: Int64], room: Int, _ items: inout PageItems
   ) throws -> [OpenSpace] {
     var room = room
     var left: [OpenSpace] = []
@@ -142,12 +145,15 @@ struct Pager {
       let found = try transaction.liveSubjects(
         in: space.space, after: space.after, target: space.target, limit: room + 1)
       let ready = found.firstIndex { unsequenced.contains($0) } ?? room
-      let taken = found.prefix(min(room, ready))
-      for subject in taken { try put(subject, in: space.space, &items) }
-      if found.count <= taken.count {
+      var taken = 0
+      for subject in found.prefix(min(room, ready)) where !items.isFull {
+        try put(subject, in: space.space, &items)
+        taken += 1
+      }
+      if found.count <= taken {
         items.append(.filled(space.space))
       } else {
-        if let last = taken.last { space.after = last.rowKey }
+        if taken > 0 { space.after = found[taken - 1].rowKey }
         left.append(space)
       }
       room = max(0, room - found.count)
@@ -155,7 +161,7 @@ struct Pager {
     return left
   }
 
-  private func put(_ subject: Capture.Subject, in space: SpaceID, _ items: inout [PageItem]) throws {
+  private func put(_ subject: Capture.Subject, in space: SpaceID, _ items: inout PageItems) throws {
     switch subject {
     case .receipt(let key):
       guard let stored = try transaction.receipt(key) else { return }
@@ -184,5 +190,19 @@ extension Capture.Subject {
     case .row(let key): key
     case .receipt(let key): key.rowKey
     }
+  }
+}
+
+/// The items of a page that is being made, and what they weigh.
+struct PageItems {
+  private(set) var list: [PageItem] = []
+  private var bytes = 0
+
+  /// A page takes one row at least, however large.
+  var isFull: Bool { bytes >= Limits.pageBytes }
+
+  mutating func append(_ item: PageItem) {
+    list.append(item)
+    if case .put(_, let image) = item { bytes += image.values.reduce(64) { $0 + $1.byteCount } }
   }
 }

@@ -96,6 +96,7 @@ package final class Store {
 
   /// The ids that this file has had, the one in use last.
   package var replicaIDs: [ReplicaID] { state.ids }
+  package var replicaID: ReplicaID { state.id }
   package var cursor: Cursor? { state.cursor }
   /// Whether a long catch-up is being published page by page, so that half of a change may be visible.
   package var isCatchingUp: Bool { state.isLong }

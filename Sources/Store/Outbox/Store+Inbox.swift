@@ -30,6 +30,13 @@ extension Store {
     try transaction { try connection.run("DELETE FROM skerry_lost WHERE space = ?", .text(space.text)) }
   }
 
+  /// The digest of the confirmed rows of each space, as it is kept with every change.
+  package func digests() throws -> [SpaceID: SpaceDigest] {
+    var out: [SpaceID: SpaceDigest] = [:]
+    for space in try spaces.all() where !space.holdsReceipts { out[space] = try spaces.digest(spaces.id(of: space)) }
+    return out
+  }
+
   /// The ids of the confirmed mutations that the server has not called safe.
   package func archived() throws -> [MutationID] {
     try connection.query("SELECT mid FROM skerry_archive ORDER BY made") { MutationID(bytes: $0.blob(0)) }

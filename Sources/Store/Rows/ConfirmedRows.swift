@@ -87,11 +87,13 @@ final class ConfirmedRows {
 
   /// Moves the base apart, before the outbox's first touch of the row.
   func moveApart(_ key: RowKey) throws {
-    if try isApart(key) { return }
+    guard let table = catalog.table(key.table), try !isApart(key) else { return }
     let found = try row(key)
     hasBases = true
     let pairs = (found?.pairs ?? [:]).sorted { $0.key < $1.key }
     try writeApart(key, found?.state, pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null])
+    // What is visible from now on is in no space: a sweep would take it for a confirmed row.
+    if let found { try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection) }
   }
 
   /// Moves the base back into the app's table, once nothing in the outbox touches the row.

@@ -28,8 +28,7 @@ extension Store {
   /// Shows a row that the outbox touches.
   func showPending(_ key: RowKey, _ table: TableInfo, _ row: RowState?) throws {
     if let row {
-      try VisibleRows.write(
-        key, table, row, hidden: [.null, .null, .integer(1)], replacing: true, connection)
+      try VisibleRows.write(key, table, row, hidden: VisibleRows.pending, replacing: true, connection)
     } else {
       try VisibleRows.delete(key, table, connection)
     }

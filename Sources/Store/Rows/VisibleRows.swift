@@ -30,6 +30,9 @@ enum VisibleRows {
     return RowState(values: row.modelValues(0..<count), version: version, incarnation: incarnation)
   }
 
+  /// The hidden columns of a row that the outbox touches: no space, no generation, state 1.
+  static let pending: [SQLiteValue] = [.null, .null, .integer(1)]
+
   /// `hidden` are space, generation and state.
   static func write(
     _ key: RowKey, _ table: TableInfo, _ state: RowState, hidden: [SQLiteValue], replacing: Bool,

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryModel
+import SkerryWire
+
+/// The server's two requests as bytes: decodes, calls `SyncServer`, encodes, and says errors as problem details (RFC 9457).
+///
+/// It knows no sockets and no tokens: whoever calls it has found out who asks.
+package struct Endpoint: Sendable {
+  /// What goes back.
+  package struct Response: Sendable, Equatable {
+    package var status: Int
+    package var contentType: String
+    /// In seconds.
+    package var retryAfter: Int?
+    package var body: [UInt8]
+  }
+
+  package enum Path: String, CaseIterable, Sendable {
+    case push = "/v1/push"
+    case pull = "/v1/pull"
+  }
+
+  private let server: SyncServer
+  private let codec: JSONCodec
+
+  package init(_ server: SyncServer) {
+    self.server = server
+    codec = JSONCodec(catalog: server.catalog)
+  }
+
+  /// Carries out one request. Never throws: a failure is an answer, and tells nothing of what the database holds.
+  package func respond(to path: Path, body: [UInt8], as user: AccountID) -> Response {
+    do {
+      let answer =
+        switch path {
+        case .push: codec.encode(try server.push(codec.decodePushRequest(body), as: user))
+        case .pull: codec.encode(try server.pull(codec.decodePullRequest(body), as: user))
+        }
+      return Response(status: 200, contentType: "application/json", body: answer)
+    } catch let error as WireError {
+      switch error.code {
+      case .tooLarge: return problem(413, "Content Too Large", error.description)
+      case .protocolVersion: return problem(426, "Upgrade Required", error.description)
+      case .malformed, .invalid: return problem(400, "Bad Request", error.description)
+      }
+    } catch let error as RequestError {
+      switch error {
+      case .otherSchema: return problem(409, "Conflict", error.description)
+      case .foreignReplica: return problem(403, "Forbidden", error.description)
+      case .tooMuch: return problem(413, "Content Too Large", error.description)
+      }
+    } catch StorageError.busy {
+      return problem(503, "Service Unavailable", "the database is busy; try again", retryAfter: 1)
+    } catch {
+      return problem(500, "Internal Server Error", "the server could not carry this out; try again", retryAfter: 5)
+    }
+  }
+
+  private func problem(_ status: Int, _ title: String, _ detail: String, retryAfter: Int? = nil) -> Response {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.name("type")
+      writer.string("about:blank")
+      writer.name("title")
+      writer.string(title)
+      writer.name("status")
+      writer.integer(Int64(status))
+      writer.name("detail")
+      writer.string(detail)
+    }
+    return Response(
+      status: status, contentType: "application/problem+json", retryAfter: retryAfter, body: writer.bytes)
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryMachine
+public import SkerryModel
+import SkerryAmbientKit
+import SkerrySQLiteKit
+public import SkerryStore
+import Synchronization
+
+/// One account's copy of an app's data on this device: read and write it as a local database, with or without a network.
+///
+/// All writes and all syncing go through one connection on a queue of their own; reads go through other connections beside
+/// it, so neither waits for the network and neither blocks a thread of the cooperative pool.
+public actor Replica {
+  /// The schema that the replica was opened with.
+  public nonisolated let catalog: Catalog
+  /// The account whose data it holds.
+  public nonisolated let account: AccountID
+  private nonisolated let executor: SerialQueueExecutor
+  private nonisolated let readers: ReaderPool
+  private let store: Store
+  private var session: SyncSession?
+  private var onChange: (@Sendable () -> Void)?
+  private nonisolated let listeners = Listeners()
+
+  /// The queue on which the store's work is done.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens an account's store in a folder, and makes it if there is none. Nothing is started: see `SyncEngine`.
+  ///
+  /// Opening the same store twice in one process gives the same replica.
+  ///
+  /// - Parameters:
+  ///   - folder: an existing folder, by its path. The file's name is made from the account.
+  ///   - account: the subject of the account's token.
+  ///   - schema: what the app declares.
+  /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema` or `damaged`; an error of the database when
+  ///   the file cannot be opened. The file is not changed then.
+  public static func open(in folder: String, account: AccountID, schema: Schema) async throws -> Replica {
+    try await open(path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient())
+  }
+
+  /// The name of an account's file: a hash, so that no account id can name another path.
+  public static func fileName(of account: AccountID) -> String {
+    "skerry-" + Hex.text(SHA256.hash(Array(account.text.utf8)).prefix(16)) + ".db"
+  }
+
+  package static func open(
+    path: String, account: AccountID, schema: Schema, ambient: any Ambient
+  ) async throws -> Replica {
+    let catalog = try Catalog(schema)
+    if let known = OpenReplicas.find(path) {
+      guard known.account == account, known.catalog.schema == schema else {
+        throw StoreError(.otherSchema, "the store is open already, with another account or schema")
+      }
+      return known
+    }
+    let opened = try Replica(path: path, account: account, catalog: catalog, ambient: ambient)
+    return OpenReplicas.keep(opened, path)
+  }
+
+  private init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
+    self.catalog = catalog
+    self.account = account
+    executor = SerialQueueExecutor(label: "skerry.store")
+    readers = ReaderPool(path: path)
+    store = try Store(path: path, account: account, catalog: catalog, ambient: ambient)
+  }
+
+  // MARK: Reading and writing
+
+  /// Runs a closure as one transaction: the changed rows and the outbox entry that carries them, durable against power loss
+  /// when this returns.
+  ///
+  /// - Parameter label: what the app calls the change, for the outbox and for refusals.
+  /// - Returns: the mutation's id; nil if the closure changed nothing, and then nothing was written.
+  /// - Throws: `StoreError`, or what the closure throws; nothing has happened then.
+  @discardableResult
+  public func write(
+    _ label: String? = nil, _ body: @Sendable (inout WriteTransaction) throws -> Void
+  ) throws -> MutationID? {
+    let id = try store.write(label, body)
+    if id != nil { changed() }
+    return id
+  }
+
+  /// Runs one SELECT in a snapshot of its own, beside whatever is being written.
+  ///
+  /// Rows hold all of the user's own changes, confirmed or not. Skerry's hidden columns are left out.
+  ///
+  /// - Throws: `StoreError` with code `notReadOnly` for a statement that could change the file; an error of the database.
+  public nonisolated func read(_ sql: String, _ values: [Value] = []) async throws -> [Row] {
+    try await readers.readAsync { try Row.read(sql, values, from: $0) }
+  }
+
+  // MARK: Inboxes
+
+  /// What waits for its outcome, in the order in which it was made.
+  public func outbox() throws -> [OutboxEntry] { try store.outbox() }
+
+  /// What the server refused and nobody has acknowledged, oldest first.
+  public func rejections() throws -> [Rejection] { try store.rejections() }
+
+  /// Removes a refusal that a person has seen.
+  public func acknowledge(_ rejection: Rejection) throws { try store.acknowledge(rejection.id) }
+
+  /// Spaces that the account has lost and nobody has acknowledged.
+  public func lostSpaces() throws -> [SpaceID] { try store.lostSpaces() }
+
+  /// Removes the report of a lost space.
+  public func acknowledgeLoss(of space: SpaceID) throws { try store.acknowledgeLoss(of: space) }
+
+  /// Withdraws a mutation that has no outcome yet. If it was sent, whichever reaches the server first decides.
+  ///
+  /// - Throws: `StoreError` with code `notFound` or `frozen`.
+  public func discard(_ entry: OutboxEntry) throws {
+    try store.discard(entry.id)
+    changed()
+  }
+
+  /// Offers an entry again that was set aside.
+  ///
+  /// - Throws: `StoreError` with code `notFound`.
+  public func retry(_ entry: OutboxEntry) throws {
+    try store.retry(entry.id)
+    changed()
+  }
+
+  /// What is true of the replica now.
+  public func facts() throws -> ReplicaFacts {
+    ReplicaFacts(
+      pending: try store.outboxCount(), syncedAt: store.syncedAt, isCatchingUp: store.isCatchingUp,
+      digestMismatches: store.digestMismatches)
+  }
+
+  /// The digest of the confirmed rows of each space, as it is kept with every change.
+  public func digests() throws -> [SpaceID: SpaceDigest] { try store.digests() }
+
+  /// What happens from now on, newest last. A listener that does not keep up misses the oldest events, so each event only
+  /// says where to look.
+  public nonisolated func events() -> AsyncStream<ReplicaEvent> { listeners.add() }
+
+  private func changed() {
+    session?.note(.syncWanted)
+    onChange?()
+  }
+
+  private func publish(_ effect: PageEffect) {
+    if !effect.tables.isEmpty { listeners.send(.changed(tables: effect.tables)) }
+    if !effect.settled.isEmpty { listeners.send(.settled(effect.settled)) }
+    for space in effect.lost { listeners.send(.accessLost(space)) }
+    if !effect.mismatches.isEmpty { listeners.send(.digestMismatch(effect.mismatches)) }
+    if effect.isConsistent { listeners.send(.consistent) }
+  }
+
+  // MARK: Syncing, for the engine
+
+  package func beginSession(_ policy: TimingPolicy, onChange: @escaping @Sendable () -> Void) {
+    session = SyncSession(store, policy: policy)
+    self.onChange = onChange
+  }
+
+  package func note(_ fact: SyncMachine.Fact) { session?.note(fact) }
+
+  package func nextStep() throws -> SyncSession.Step { try session?.next() ?? .wait(until: nil) }
+
+  package func take(
+    _ result: Result<TransportResponse, TransportError>, for exchange: SyncSession.Exchange
+  ) throws {
+    if let effect = try session?.take(result, for: exchange) { publish(effect) }
+  }
+
+  package func report() -> SyncReport { session?.totals ?? SyncReport() }
+
+  package func condition() -> SyncMachine.Condition { session?.condition ?? .idle }
+
+  package nonisolated func now() -> Int64 { SystemAmbient().now() }
+}
+
+/// What is true of a replica.
+public struct ReplicaFacts: Sendable, Equatable {
+  /// Mutations without an outcome.
+  public let pending: Int
+  /// When it last was as the server was, in milliseconds since 1970 by the device's clock; nil before the first time.
+  public let syncedAt: Int64?
+  /// Whether a long catch-up is being published page by page, so that half of a change may be visible.
+  public let isCatchingUp: Bool
+  /// How often a checksum differed from the server's.
+  public let digestMismatches: Int64
+}
+
+/// Something that happened to a replica.
+public enum ReplicaEvent: Sendable, Equatable {
+  /// Rows of these tables changed by syncing.
+  case changed(tables: Set<String>)
+  /// These mutations have their outcome: look for refusals in `rejections`.
+  case settled([MutationID])
+  /// The account lost this space; its rows are gone from here.
+  case accessLost(SpaceID)
+  /// The checksums of these spaces differ from the server's.
+  case digestMismatch([SpaceID])
+  /// The replica is as the server was.
+  case consistent
+}
+
+/// The replicas that are open in this process.
+private enum OpenReplicas {
+  private struct Entry: Sendable { weak var replica: Replica? }
+  private static let all = Mutex<[String: Entry]>([:])
+
+  static func find(_ path: String) -> Replica? { all.withLock { $0[path]?.replica } }
+
+  /// Keeps the replica, unless another call was faster.
+  static func keep(_ replica: Replica, _ path: String) -> Replica {
+    all.withLock { all in
+      if let known = all[path]?.replica { return known }
+      all = all.filter { $0.value.replica != nil }
+      all[path] = Entry(replica: replica)
+      return replica
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+public import SkerryMachine
+public import SkerryStore
+
+/// Keeps a replica in step with its server: carries out what the machine decides, and owns the time and the network.
+///
+/// Nothing starts in the initialiser. `run()` syncs until its task is cancelled; `syncOnce(within:)` does one bounded round,
+/// for background tasks. One of them drives at a time; a call that finds the other at work throws `EngineBusy`.
+public actor SyncEngine {
+  /// What holds syncing up, or that nothing does.
+  public enum Condition: Sendable, Equatable {
+    /// A round is under way.
+    case working
+    /// The last round ended well.
+    case idle
+    /// The server cannot be reached; it is tried again with growing waits.
+    case unreachable
+    /// Something answers, but not as a Skerry server should; the HTTP status tells what. It is tried again.
+    case failing(status: Int)
+    /// The token is not accepted. Nothing is sent before `authenticated()`; the outbox is kept.
+    case needsAuthentication
+    /// The device's schema or protocol does not fit the server; one of them must be updated. The outbox is kept.
+    case refused(status: Int)
+  }
+
+  private let replica: Replica
+  private let transport: any Transport
+  private let policy: TimingPolicy
+  private let clock: any Clock<Duration>
+  private let alarm = Alarm()
+  private var isDriving = false
+  private var hasSession = false
+
+  /// An engine for a replica.
+  ///
+  /// - Parameter clock: measures the waits; the replica's own clock tells the time.
+  public init(
+    _ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.replica = replica
+    self.transport = transport
+    self.policy = policy
+    self.clock = clock
+  }
+
+  /// Syncs until the task is cancelled: after each local write, and at the policy's interval.
+  ///
+  /// - Throws: `StoreError` or an error of the database, when the file can no longer be used; `EngineBusy` if another `run()`
+  ///   is at work. Failures of the network and the server are no errors here: see `condition()`.
+  public func run() async throws {
+    try await drive(stopsWhenResting: false)
+  }
+
+  /// Does one round: pushes what waits, and pulls until the replica is as the server is.
+  ///
+  /// Returns early when the server cannot be reached or asks to be left alone, and at the latest after `limit`; what was
+  /// fetched until then is kept, and the next call goes on from there.
+  ///
+  /// - Returns: what was done in this call.
+  /// - Throws: as `run()`.
+  public func syncOnce(within limit: Duration) async throws -> SyncReport {
+    let before = await report()
+    let (clock, engine) = (clock, self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await engine.drive(stopsWhenResting: true) }
+      group.addTask { try await clock.sleep(for: limit) }
+      // Whichever ends first ends the other: the round is done, or its time is over.
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+    return await report().since(before)
+  }
+
+  /// Asks for a round now: a gesture, a hint, the app coming to the foreground. A wait that the server asked for is kept.
+  public func requestSync() async {
+    await replica.note(.syncWanted)
+    alarm.ring()
+  }
+
+  /// Goes on after `needsAuthentication`: the transport has a token again.
+  public func authenticated() async {
+    await replica.note(.authenticated)
+    alarm.ring()
+  }
+
+  /// What holds syncing up, or that nothing does.
+  public func condition() async -> Condition {
+    switch await replica.condition() {
+    case .working: .working
+    case .idle: .idle
+    case .unreachable: .unreachable
+    case .failing(let status): .failing(status: status)
+    case .needsAuthentication: .needsAuthentication
+    case .refused(let status): .refused(status: status)
+    }
+  }
+
+  /// What was done since the engine began.
+  public func report() async -> SyncReport { await replica.report() }
+
+  /// Carries out steps until the task is cancelled or, if so wanted, there is nothing to do for now.
+  private func drive(stopsWhenResting: Bool) async throws {
+    if isDriving { throw EngineBusy() }
+    isDriving = true
+    defer { isDriving = false }
+    if !hasSession {
+      hasSession = true
+      let alarm = alarm
+      await replica.beginSession(policy) { alarm.ring() }
+    }
+    await replica.note(.syncWanted)
+    while !Task.isCancelled {
+      switch try await replica.nextStep() {
+      case .exchange(let exchange):
+        let result = await send(exchange.request)
+        // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
+        if Task.isCancelled { return }
+        try await replica.take(result, for: exchange)
+      case .wait(let time):
+        if stopsWhenResting { return }
+        let wait = time.map { Duration.milliseconds(max(0, $0 - replica.now())) }
+        await alarm.wait(for: wait, clock: clock)
+      }
+    }
+  }
+
+  private func send(_ request: TransportRequest) async -> Result<TransportResponse, TransportError> {
+    do { return .success(try await transport.exchange(request)) } catch let error as TransportError {
+      return .failure(error)
+    } catch is CancellationError {
+      return .failure(.cancelled)
+    } catch {
+      return .failure(.broken("\(error)"))
+    }
+  }
+}
+
+/// Another call is driving the engine.
+public struct EngineBusy: Error, Sendable, CustomStringConvertible {
+  /// What to do.
+  public var description: String { "the engine is at work already; call requestSync() instead" }
+}
+
+extension SyncReport {
+  /// What was done between an earlier report and this one.
+  func since(_ earlier: SyncReport) -> SyncReport {
+    var out = self
+    out.subtract(earlier)
+    return out
+  }
+}

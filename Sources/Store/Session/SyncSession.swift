@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SkerryMachine
+import SkerryModel
+import SkerryWire
+
+/// One device's conversation with the server: asks the machine what to do, makes requests of the store's content, and takes
+/// answers into the store.
+///
+/// Synchronous, and owned by the executor that owns the store. Whoever drives it (the engine, a test, a simulator) carries the
+/// requests and keeps the time.
+package final class SyncSession {
+  /// A request on its way, and what its answer is to be held against.
+  package struct Exchange: Sendable {
+    package let request: TransportRequest
+    fileprivate let kind: Kind
+
+    fileprivate enum Kind: Sendable {
+      case push([MutationID])
+      case pull(asked: Cursor?, when: Int)
+    }
+
+    /// Whether it offers mutations.
+    package var isPush: Bool { if case .push = kind { true } else { false } }
+  }
+
+  package enum Step: Sendable {
+    case exchange(Exchange)
+    /// Nothing to do before this time, or before something happens.
+    case wait(until: Int64?)
+  }
+
+  private let store: Store
+  private let codec: JSONCodec
+  private let ambient: any Ambient
+  private let batch: Int
+  private var machine: SyncMachine
+  /// What the session did since it began.
+  package private(set) var totals = SyncReport()
+
+  package init(_ store: Store, policy: TimingPolicy) {
+    self.store = store
+    ambient = store.ambient
+    batch = policy.batch
+    codec = JSONCodec(catalog: store.catalog)
+    machine = SyncMachine(policy)
+  }
+
+  /// What holds things up.
+  package var condition: SyncMachine.Condition { machine.condition }
+
+  /// Takes in a fact that came from outside: a local write, a wish, a renewed token.
+  package func note(_ fact: SyncMachine.Fact) {
+    _ = machine.take(fact, at: ambient.now(), random: ambient.random())
+  }
+
+  /// What to do now.
+  package func next() throws -> Step {
+    let ready = try store.ready(limit: batch)
+    switch machine.next(at: ambient.now(), ready: ready) {
+    case .wait(let time): return .wait(until: time)
+    case .push(let ids): return .exchange(try push(ids))
+    case .pull(let limit): return .exchange(try pull(limit))
+    }
+  }
+
+  private func push(_ ids: [MutationID]) throws -> Exchange {
+    let mutations = try store.offer(ids)
+    let request = PushRequest(
+      schema: SchemaStamp(store.catalog.schema), replica: store.replicaID, cursor: store.cursor,
+      settled: try store.settledMark(), mutations: mutations)
+    return Exchange(
+      request: TransportRequest(path: "/v1/push", contentType: "application/json", body: codec.encode(request)),
+      kind: .push(ids))
+  }
+
+  private func pull(_ limit: Int) throws -> Exchange {
+    let request = PullRequest(
+      schema: SchemaStamp(store.catalog.schema), replicas: store.replicaIDs, cursor: store.cursor,
+      settled: try store.settledMark(), limit: limit)
+    return Exchange(
+      request: TransportRequest(path: "/v1/pull", contentType: "application/json", body: codec.encode(request)),
+      kind: .pull(asked: store.cursor, when: store.clock))
+  }
+
+  /// Takes in what came back. An answer that comes late, or twice, is held against what the store holds now.
+  ///
+  /// - Returns: what it changed in the store.
+  @discardableResult
+  package func take(_ result: Result<TransportResponse, TransportError>, for exchange: Exchange) throws -> PageEffect {
+    let answer =
+      switch result {
+      case .success(let response): Answer(response)
+      case .failure(let error): Answer(error)
+      }
+    guard case .body(let bytes) = answer else {
+      try fail(answer, exchange)
+      return PageEffect()
+    }
+    switch exchange.kind {
+    case .push(let ids):
+      guard let decoded = try? codec.decodePushAnswer(bytes) else { return try undecodable(exchange) }
+      try take(decoded.verdicts, offered: ids)
+      return PageEffect()
+    case .pull(let asked, let when):
+      guard let decoded = try? codec.decodePullAnswer(bytes) else { return try undecodable(exchange) }
+      return try take(decoded, asked: asked, when: when)
+    }
+  }
+
+  /// Bytes that are no answer of ours say nothing about the mutations: they are offered again.
+  private func undecodable(_ exchange: Exchange) throws -> PageEffect {
+    totals.undecodable += 1
+    try fail(.transient(status: 200, retryAfter: nil), exchange)
+    return PageEffect()
+  }
+
+  private func take(_ verdicts: [Verdict], offered: [MutationID]) throws {
+    let ready = try store.ready(limit: batch).count
+    try store.take(verdicts)
+    var judged: [MutationID] = []
+    var isDeferred = verdicts.count < offered.count
+    for verdict in verdicts {
+      switch verdict {
+      case .settled(let id, _): judged.append(id)
+      case .notYet, .busy: isDeferred = true
+      case .otherHistory: note(.historyChanged)
+      // The device has a new replica id now and offers everything under it, but not in a tight loop.
+      case .identityReused, .forbidden: isDeferred = true
+      }
+    }
+    totals.pushed += judged.count
+    if !judged.isEmpty { note(.pushJudged(judged, ready: ready)) }
+    if isDeferred { note(.pushDeferred) }
+  }
+
+  private func take(_ answer: PullAnswer, asked: Cursor?, when: Int) throws -> PageEffect {
+    let effect: PageEffect
+    switch answer {
+    case .reset(let reset):
+      effect = try store.apply(reset, asked: asked)
+      note(effect.isApplied ? .resetTaken : .pageIgnored)
+    case .page(let page):
+      effect = try store.apply(page, asked: asked, when: when)
+      note(effect.isApplied ? .pageTaken(isLast: effect.isConsistent) : .pageIgnored)
+      if effect.isApplied { totals.pulled += page.items.count }
+    }
+    totals.settled += effect.settled.count
+    totals.isConsistent = effect.isConsistent
+    return effect
+  }
+
+  private func fail(_ answer: Answer, _ exchange: Exchange) throws {
+    var offered: [MutationID] = []
+    if case .push(let ids) = exchange.kind { offered = ids }
+    totals.failures += 1
+    let consequence = machine.take(
+      .failed(answer, offered: offered), at: ambient.now(), random: ambient.random())
+    switch consequence {
+    case .none: break
+    case .noteFailure(let ids, let text): for id in ids { try store.noteFailure(id, text) }
+    case .setAside(let id, let text):
+      try store.noteFailure(id, text)
+      try store.setAside(id)
+    }
+  }
+}
+
+/// What syncing did.
+public struct SyncReport: Sendable, Equatable {
+  /// Mutations that the server judged.
+  public internal(set) var pushed = 0
+  /// Items of pages that were taken in.
+  public internal(set) var pulled = 0
+  /// Mutations whose outcome is published here.
+  public internal(set) var settled = 0
+  /// Exchanges that failed.
+  public internal(set) var failures = 0
+  /// Answers that were no answer of a Skerry server, such as a captive portal's page.
+  public internal(set) var undecodable = 0
+  /// Whether the last page ended at a consistent point: the replica is as the server was then.
+  public internal(set) var isConsistent = false
+
+  package init() {}
+
+  package mutating func subtract(_ earlier: SyncReport) {
+    pushed -= earlier.pushed
+    pulled -= earlier.pulled
+    settled -= earlier.settled
+    failures -= earlier.failures
+    undecodable -= earlier.undecodable
+  }
+}
