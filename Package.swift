@@ -63,7 +63,7 @@ let package = Package(
       dependencies: ["SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit"],
       path: "Sources/Skerry", swiftSettings: strict),
     .target(
-      name: "SkerryHTTP", dependencies: ["SkerryMachine", "SkerryCurlKit"], path: "Sources/HTTP",
+      name: "SkerryHTTP", dependencies: ["SkerryModel", "SkerryMachine", "SkerryCurlKit"], path: "Sources/HTTP",
       swiftSettings: strict),
 
     // Server
@@ -77,17 +77,18 @@ let package = Package(
     .target(
       name: "SkerryServer",
       dependencies: [
-        "SkerryModel", "SkerryWire", "SkerryServerCore", "SkerryStorageSQLite", "SkerryHTTPKit", "SkerryTokenKit",
-        "SkerryAmbientKit",
+        "SkerryModel", "SkerryServerCore", "SkerryStorageSQLite", "SkerryHTTPKit", "SkerryTokenKit", "SkerryAmbientKit",
       ], path: "Sources/Server", swiftSettings: strict),
 
     // Faces
     .target(
       name: "SkerryCommands",
       dependencies: [
-        "SkerryModel", "Skerry", "SkerryHTTP", "SkerryServer", "SkerrySQLiteKit", "SkerryTokenKit", "SkerryAmbientKit",
+        "SkerryModel", "SkerryStore", "Skerry", "SkerryHTTP", "SkerryServer", "SkerrySQLiteKit", "SkerryTokenKit",
+        "SkerryAmbientKit",
       ], path: "Sources/Commands", swiftSettings: strict),
-    .executableTarget(name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
+    .executableTarget(
+      name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
 
     // Tests
     .target(

@@ -23,6 +23,9 @@ public struct SystemAmbient: Ambient {
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Measures waits; it goes on while the system sleeps.
+  public static var clock: any Clock<Duration> { ContinuousClock() }
+
   /// Sixty-four bits from the system's secure generator.
   public func random() -> UInt64 {
     var generator = SystemRandomNumberGenerator()

@@ -1,2 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-print("")
+import Foundation
+import SkerryCommands
+
+exit(await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))

@@ -25,6 +25,5 @@ struct DatabaseHandle: ~Copyable {
 /// The only owner of a prepared statement: it is finalised when this goes away.
 struct StatementHandle: ~Copyable {
   let pointer: OpaquePointer
-  init(pointer: OpaquePointer) { self.pointer = pointer }
   deinit { sqlite3_finalize(pointer) }
 }

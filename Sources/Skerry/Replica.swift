@@ -1,7 +1,7 @@
+import SkerryAmbientKit
 // SPDX-License-Identifier: Apache-2.0
 package import SkerryMachine
 public import SkerryModel
-import SkerryAmbientKit
 import SkerrySQLiteKit
 public import SkerryStore
 import Synchronization
@@ -36,7 +36,8 @@ public actor Replica {
   /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema` or `damaged`; an error of the database when
   ///   the file cannot be opened. The file is not changed then.
   public static func open(in folder: String, account: AccountID, schema: Schema) async throws -> Replica {
-    try await open(path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient())
+    try await open(
+      path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient())
   }
 
   /// The name of an account's file: a hash, so that no account id can name another path.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SkerryAmbientKit
 public import SkerryMachine
 public import SkerryStore
 
@@ -32,11 +33,13 @@ public actor SyncEngine {
   private var hasSession = false
 
   /// An engine for a replica.
-  ///
-  /// - Parameter clock: measures the waits; the replica's own clock tells the time.
+  public init(_ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard) {
+    self.init(replica, transport: transport, policy: policy, clock: SystemAmbient.clock)
+  }
+
+  /// An engine whose waits are measured by a clock of the caller's.
   public init(
-    _ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard,
-    clock: any Clock<Duration> = ContinuousClock()
+    _ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard, clock: any Clock<Duration>
   ) {
     self.replica = replica
     self.transport = transport

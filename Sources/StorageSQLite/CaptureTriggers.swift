@@ -21,13 +21,33 @@ struct CaptureTriggers {
     let sameKey = table.definition.key.map { "OLD.\(TableSQL.quoted($0)) IS NEW.\(TableSQL.quoted($0))" }
       .joined(separator: " AND ")
     // The collation is said on the left side, which decides it for the comparison.
-    let changed = table.columns.map { "OLD.\(TableSQL.quoted($0.name)) COLLATE BINARY IS NOT NEW.\(TableSQL.quoted($0.name))" }
-      .joined(separator: " OR ")
+    let changed = table.columns.map {
+      "OLD.\(TableSQL.quoted($0.name)) COLLATE BINARY IS NOT NEW.\(TableSQL.quoted($0.name))"
+    }
+    .joined(separator: " OR ")
     return [
       trigger("insert", "AFTER INSERT", nil, alive("NEW", 0)),
       trigger("update", "AFTER UPDATE", "(\(sameKey)) AND (\(changed))", alive("NEW", 1)),
       trigger("rekey", "AFTER UPDATE", "NOT (\(sameKey))", dead("OLD") + alive("NEW", 0)),
       trigger("delete", "AFTER DELETE", nil, dead("OLD")),
+    ]
+  }
+
+  /// Captures the rows that have no header: those that were there before Skerry.
+  var adoption: [String] {
+    let key = KeyText.expression(table, prefix: sql.name)
+    return [
+      """
+      INSERT INTO skerry_captures(tbl, key, op, tag)
+        SELECT '\(table.name)', \(key), 0, randomblob(16) FROM \(sql.name)
+        WHERE NOT EXISTS (SELECT 1 FROM skerry_rows AS h WHERE h.tbl = '\(table.name)' AND h.key = \(key))
+      """,
+      """
+      INSERT INTO skerry_rows(tbl, key, n, tag, inc, idx, dead)
+        SELECT tbl, key, n, tag, tag, 0, 0 FROM skerry_captures AS c
+        WHERE tbl = '\(table.name)' AND op = 0
+          AND NOT EXISTS (SELECT 1 FROM skerry_rows AS h WHERE h.tbl = c.tbl AND h.key = c.key)
+      """,
     ]
   }
 

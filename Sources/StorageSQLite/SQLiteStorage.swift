@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import SkerryModel
-package import SkerryServerCore
 package import SkerrySQLiteKit
+package import SkerryServerCore
 
 /// A server's storage in one SQLite file: the embedded default.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
-import SkerryServerCore
 import SkerrySQLiteKit
+import SkerryServerCore
 
 extension SQLiteTransaction: Receipts {
   func owner(of replica: ReplicaID) throws -> AccountID? {
@@ -87,7 +87,9 @@ extension SQLiteTransaction: Receipts {
     try connection.first(
       "SELECT mid FROM skerry_numbers WHERE replica = ? AND n = ?", .text(replica.text), .integer(number)
     ) { row in
-      guard let id = MutationID(bytes: row.blob(0)) else { throw StorageError.damaged("number \(number) of \(replica)") }
+      guard let id = MutationID(bytes: row.blob(0)) else {
+        throw StorageError.damaged("number \(number) of \(replica)")
+      }
       return id
     }
   }

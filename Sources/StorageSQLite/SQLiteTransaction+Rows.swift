@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryMerge
 import SkerryModel
-import SkerryServerCore
 import SkerrySQLiteKit
+import SkerryServerCore
 import SkerryTables
 
 extension SQLiteTransaction: AppRows {
@@ -102,7 +102,8 @@ extension SQLiteTransaction: AppRows {
         }
         let condition = rule.column.map { "\(TableSQL.quoted($0)) = ?" } ?? "'' = ?"
         let isThere = try connection.first(
-          "SELECT 1 FROM \(TableSQL(table).name) WHERE \(condition) LIMIT 1", .text(wanted)) { _ in true }
+          "SELECT 1 FROM \(TableSQL(table).name) WHERE \(condition) LIMIT 1", .text(wanted)
+        ) { _ in true }
         if isThere == true { return true }
       }
     }

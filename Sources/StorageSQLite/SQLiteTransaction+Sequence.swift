@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
-import SkerryServerCore
 import SkerrySQLiteKit
+import SkerryServerCore
 import SkerryTables
 
 /// The name under which captures hold receipts; no table can have it.
@@ -161,7 +161,8 @@ extension SQLiteTransaction: ChangeLog {
 
   func nonce(at position: Int64) throws -> String? {
     try connection.first(
-      "SELECT nonce FROM skerry_runs WHERE last >= ? ORDER BY last LIMIT 1", .integer(position)) { $0.text(0) }
+      "SELECT nonce FROM skerry_runs WHERE last >= ? ORDER BY last LIMIT 1", .integer(position)
+    ) { $0.text(0) }
   }
 
   func removeTombstones(upTo position: Int64) throws {

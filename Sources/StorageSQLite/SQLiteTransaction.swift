@@ -1,8 +1,8 @@
+import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
-import SkerryMerge
-import SkerryServerCore
 import SkerrySQLiteKit
+import SkerryServerCore
 import SkerryTables
 
 /// One transaction or snapshot of a server's SQLite file. Lives as long as the closure that gets it.

@@ -15,8 +15,8 @@ struct ServerSchema {
       "INSERT OR IGNORE INTO skerry_history(id, epoch, head, floor, safe) VALUES (1, ?, 0, 0, 0)", .text(epoch))
     for table in catalog.tables {
       for statement in tableStatements(table) { try connection.execute(statement) }
-      for statement in CaptureTriggers(table).statements { try connection.execute(statement) }
-      try adopt(table, on: connection)
+      let triggers = CaptureTriggers(table)
+      for statement in triggers.statements + triggers.adoption { try connection.execute(statement) }
     }
   }
 
@@ -110,23 +110,5 @@ struct ServerSchema {
     case .real: "CHECK (abs(\(name)) <= 1.7976931348623157e308)"
     case .integer, .timestamp, .blob: nil
     }
-  }
-
-  /// Captures the rows that have no header: those that were there before Skerry.
-  private func adopt(_ table: TableInfo, on connection: SQLiteConnection) throws {
-    let sql = TableSQL(table)
-    let key = KeyText.expression(table, prefix: sql.name)
-    try connection.run(
-      """
-      INSERT INTO skerry_captures(tbl, key, op, tag)
-        SELECT ?1, \(key), 0, randomblob(16) FROM \(sql.name)
-        WHERE NOT EXISTS (SELECT 1 FROM skerry_rows WHERE tbl = ?1 AND skerry_rows.key = \(key))
-      """, .text(table.name))
-    try connection.run(
-      """
-      INSERT INTO skerry_rows(tbl, key, n, tag, inc, idx, dead)
-        SELECT tbl, key, n, tag, tag, 0, 0 FROM skerry_captures
-        WHERE tbl = ?1 AND NOT EXISTS (SELECT 1 FROM skerry_rows r WHERE r.tbl = ?1 AND r.key = skerry_captures.key)
-      """, .text(table.name))
   }
 }

@@ -18,7 +18,8 @@ package enum KeyText {
       case .null: "NULL"
       case .integer(let number): String(number)
       case .real(let number): String(number)
-      case .text(let text): "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+      case .text(let text):
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
       case .blob(let bytes): "X'" + Hex.text(bytes).uppercased() + "'"
       }
     }.joined(separator: ",")

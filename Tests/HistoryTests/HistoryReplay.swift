@@ -310,7 +310,8 @@ final class HistoryReplay {
             else { continue }
             scanned.add(
               RowHash(
-                of: RowImage(key: key, version: row.version, incarnation: row.incarnation, values: row.values), in: table))
+                of: RowImage(key: key, version: row.version, incarnation: row.incarnation, values: row.values),
+                in: table))
             out.append("\(key)")
           }
         }
@@ -320,7 +321,9 @@ final class HistoryReplay {
           SpaceDigest(bytes: $0.blob(0), rows: $0.integer(1))
         }
       }
-      out.append("\(space): server keeps \(kept.rows) \(kept), holds \(scanned.rows) \(scanned), device \(String(describing: own))")
+      out.append(
+        "\(space): server keeps \(kept.rows) \(kept), holds \(scanned.rows) \(scanned), device \(String(describing: own))"
+      )
     }
     return out.joined(separator: "; ")
   }

@@ -14,7 +14,9 @@ import Testing
   @Test func `there are 200 histories`() { #expect(HistoryTests.files.count == 200) }
 
   @Test(arguments: files)
-  func `a history of the model gives the same verdicts, screens, outboxes and inboxes step by step`(_ file: String) throws {
+  func `a history of the model gives the same verdicts, screens, outboxes and inboxes step by step`(
+    _ file: String
+  ) throws {
     let replay = try HistoryReplay(file)
     try replay.run()
     #expect(replay.steps > 0)

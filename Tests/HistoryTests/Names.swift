@@ -51,7 +51,9 @@ struct Names {
 
   /// A foreign write that captures a row several times gives it a version of another tag than its incarnation's.
   mutating func learn(_ name: String, _ incarnation: Incarnation) throws {
-    if name.contains(":") { return try require(incarnation, self.incarnation(name), "incarnation of a device's insert") }
+    if name.contains(":") {
+      return try require(incarnation, self.incarnation(name), "incarnation of a device's insert")
+    }
     if let known = incarnations[name], known != incarnation { throw Difference("incarnation \(name) is two here") }
     if let known = incarnationNames[incarnation], known != name { throw Difference("incarnations \(known), \(name)") }
     incarnations[name] = incarnation
@@ -96,7 +98,8 @@ struct Names {
     case "insert": return SkerryModel.Operation(key, nil, .insert(Names.fields(json[3])))
     case "set":
       let base = try (json[5] as? String).map { try tag($0) }
-      return SkerryModel.Operation(key, try incarnation(json[3] as? String ?? ""), .set(Names.fields(json[4]), base: base))
+      return SkerryModel.Operation(
+        key, try incarnation(json[3] as? String ?? ""), .set(Names.fields(json[4]), base: base))
     case "add":
       let amount = Int64(json[4] as? Int ?? 0)
       return SkerryModel.Operation(key, try incarnation(json[3] as? String ?? ""), .increment("n", by: amount))

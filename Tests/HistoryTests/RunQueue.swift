@@ -27,7 +27,8 @@ final class RunQueue: Sendable {
       let found = Dictionary(steps.map { (describe($0, state.names), $0) }) { first, _ in first }
       let ordered = wanted.compactMap { found[$0] }
       if ordered.count != steps.count || wanted.count != steps.count {
-        state.failure = state.failure ?? "a run differs:\n  expected \(wanted.sorted())\n  found    \(found.keys.sorted())"
+        state.failure =
+          state.failure ?? "a run differs:\n  expected \(wanted.sorted())\n  found    \(found.keys.sorted())"
         return steps
       }
       return ordered

@@ -28,7 +28,9 @@ extension Schema {
   private static func owned(_ name: String, detection: Detection = .none) -> TableDefinition {
     TableDefinition(
       name,
-      columns: common + [ColumnDefinition("home", .text, optional: true), ColumnDefinition("also", .text, optional: true)],
+      columns: common + [
+        ColumnDefinition("home", .text, optional: true), ColumnDefinition("also", .text, optional: true),
+      ],
       spaces: [.named(column: "home"), .named(column: "also")], detection: detection)
   }
 

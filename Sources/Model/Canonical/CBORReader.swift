@@ -40,10 +40,18 @@ package struct CBORReader {
     let argument: UInt64
     switch low {
     case 0..<24: argument = UInt64(low)
-    case 24: argument = try number(1); if argument < 24 { throw .notShortest }
-    case 25: argument = try number(2); if argument <= 0xFF { throw .notShortest }
-    case 26: argument = try number(4); if argument <= 0xFFFF { throw .notShortest }
-    case 27: argument = try number(8); if argument <= 0xFFFF_FFFF { throw .notShortest }
+    case 24:
+      argument = try number(1)
+      if argument < 24 { throw .notShortest }
+    case 25:
+      argument = try number(2)
+      if argument <= 0xFF { throw .notShortest }
+    case 26:
+      argument = try number(4)
+      if argument <= 0xFFFF { throw .notShortest }
+    case 27:
+      argument = try number(8)
+      if argument <= 0xFFFF_FFFF { throw .notShortest }
     default: throw .unexpected("indefinite length")
     }
     return (major, argument)

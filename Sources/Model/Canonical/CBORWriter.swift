@@ -12,10 +12,18 @@ package struct CBORWriter {
     let type = major << 5
     switch argument {
     case 0..<24: bytes.append(type | UInt8(argument))
-    case 24...0xFF: bytes.append(type | 24); append(argument, count: 1)
-    case 0x100...0xFFFF: bytes.append(type | 25); append(argument, count: 2)
-    case 0x1_0000...0xFFFF_FFFF: bytes.append(type | 26); append(argument, count: 4)
-    default: bytes.append(type | 27); append(argument, count: 8)
+    case 24...0xFF:
+      bytes.append(type | 24)
+      append(argument, count: 1)
+    case 0x100...0xFFFF:
+      bytes.append(type | 25)
+      append(argument, count: 2)
+    case 0x1_0000...0xFFFF_FFFF:
+      bytes.append(type | 26)
+      append(argument, count: 4)
+    default:
+      bytes.append(type | 27)
+      append(argument, count: 8)
     }
   }
 

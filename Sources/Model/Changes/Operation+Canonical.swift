@@ -59,7 +59,9 @@ extension Operation {
     let key = RowKey(try reader.text(), values: try reader.values())
     var incarnation: Incarnation?
     if !reader.isNull() {
-      guard let read = Incarnation(bytes: try reader.blob()) else { throw .unexpected("incarnation of 18 bytes wanted") }
+      guard let read = Incarnation(bytes: try reader.blob()) else {
+        throw .unexpected("incarnation of 18 bytes wanted")
+      }
       incarnation = read
     }
     switch kind {

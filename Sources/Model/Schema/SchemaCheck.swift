@@ -134,7 +134,8 @@ struct SchemaCheck {
       while let next = edge.popLast() {
         for case .parent(let column, let parent) in tables.first(where: { $0.name == next })?.spaces ?? [] {
           if parent == table.name {
-            throw SchemaError(next, column, "its parents lead back to it", "declare an owner column on each row instead")
+            throw SchemaError(
+              next, column, "its parents lead back to it", "declare an owner column on each row instead")
           }
           if seen.insert(parent).inserted { edge.append(parent) }
         }

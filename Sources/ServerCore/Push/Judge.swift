@@ -76,7 +76,8 @@ struct Judge {
 
   private func normalised(_ mutation: Mutation) throws(OperationError) -> [Operation] {
     if mutation.operations.isEmpty || mutation.operations.count > Limits.operations {
-      throw OperationError("mutation", "1 to \(Limits.operations) operations wanted, \(mutation.operations.count) found")
+      throw OperationError(
+        "mutation", "1 to \(Limits.operations) operations wanted, \(mutation.operations.count) found")
     }
     var out: [Operation] = []
     for operation in mutation.operations { out.append(try catalog.normalised(operation)) }

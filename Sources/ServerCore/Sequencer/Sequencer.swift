@@ -1,6 +1,6 @@
+import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
 package import SkerryModel
-import SkerryMerge
 
 /// One step of a sequencer run: what gets the next position.
 package enum RunStep: Hashable, Sendable {

@@ -24,7 +24,9 @@ struct ClientSchema {
   /// touches a row, its confirmed content and its spaces are in `skerry_base`, and these columns tell of the visible row.
   private func statement(_ table: TableInfo) -> String {
     let sql = TableSQL(table)
-    let hidden = ["skerry_tag BLOB", "skerry_inc BLOB", "skerry_space INTEGER", "skerry_gen INTEGER", "skerry_state INTEGER"]
+    let hidden = [
+      "skerry_tag BLOB", "skerry_inc BLOB", "skerry_space INTEGER", "skerry_gen INTEGER", "skerry_state INTEGER",
+    ]
     let parts = sql.columnDeclarations(enforceNull: false) + hidden + [sql.primaryKey]
     return "CREATE TABLE IF NOT EXISTS \(sql.name)(\(parts.joined(separator: ", "))) STRICT"
   }

@@ -16,7 +16,9 @@ final class SpaceTable {
     if let known = ids[space] { return known }
     let found = try connection.first("SELECT id FROM skerry_spaces WHERE name = ?", .text(space.text)) { $0.integer(0) }
     let id: Int64
-    if let found { id = found } else {
+    if let found {
+      id = found
+    } else {
       try connection.run(
         "INSERT INTO skerry_spaces(name, gen, sum, count) VALUES (?, 0, ?, 0)", .text(space.text),
         .blob(SpaceDigest().bytes))
@@ -29,7 +31,9 @@ final class SpaceTable {
 
   func name(of id: Int64) throws -> SpaceID {
     if let known = names[id] { return known }
-    let found = try connection.first("SELECT name FROM skerry_spaces WHERE id = ?", .integer(id)) { SpaceID($0.text(0)) }
+    let found = try connection.first("SELECT name FROM skerry_spaces WHERE id = ?", .integer(id)) {
+      SpaceID($0.text(0))
+    }
     guard let found else { throw StoreError(.damaged, "space number \(id) is not in skerry_spaces") }
     names[id] = found
     return found
@@ -59,6 +63,7 @@ final class SpaceTable {
 
   func setDigest(_ id: Int64, _ digest: SpaceDigest) throws {
     try connection.run(
-      "UPDATE skerry_spaces SET sum = ?, count = ? WHERE id = ?", .blob(digest.bytes), .integer(digest.rows), .integer(id))
+      "UPDATE skerry_spaces SET sum = ?, count = ? WHERE id = ?", .blob(digest.bytes), .integer(digest.rows),
+      .integer(id))
   }
 }

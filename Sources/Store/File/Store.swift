@@ -44,8 +44,10 @@ package final class Store {
   private static func prepare(
     _ connection: SQLiteConnection, account: AccountID, catalog: Catalog, ambient: any Ambient
   ) throws -> ReplicaState {
-    let hasState = try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'") { _ in true } ?? false
+    let hasState =
+      try connection.first(
+        "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'"
+      ) { _ in true } ?? false
     if hasState { try checkOwner(connection, account: account, schema: catalog.schema) }
     try ClientSchema(catalog).create(on: connection)
     if let state = try ReplicaState.read(from: connection) { return state }

@@ -15,7 +15,8 @@ extension Store {
 
   func entry(_ id: MutationID) throws -> OutboxEntry? {
     try connection.first(
-      "SELECT \(OutboxEntry.columns) FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes), row: OutboxEntry.init(row:))
+      "SELECT \(OutboxEntry.columns) FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes), row: OutboxEntry.init(row:)
+    )
   }
 
   /// The ids of the entries to offer next: those without a verdict, in order, without those set aside.
@@ -58,7 +59,8 @@ extension Store {
       let since = try nearest(table, key, before: made, atLeast: .changes) ?? -1
       found.formUnion(
         try connection.query(
-          "SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made > ? AND made < ? AND role = 0", table, key,
+          "SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made > ? AND made < ? AND role = 0", table,
+          key,
           .integer(since), .integer(made)
         ) { $0.integer(0) })
     }

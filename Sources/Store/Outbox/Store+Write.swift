@@ -1,6 +1,6 @@
+import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
 package import SkerryModel
-import SkerryMerge
 import SkerrySQLiteKit
 
 extension Store {

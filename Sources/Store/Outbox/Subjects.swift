@@ -27,7 +27,8 @@ struct Subjects {
 
   /// Notes one operation, with the row as it was visible before and after it.
   mutating func note(
-    _ operation: Operation, _ table: TableInfo, before: RowState?, after: RowState?, _ spaces: Spaces, _ catalog: Catalog
+    _ operation: Operation, _ table: TableInfo, before: RowState?, after: RowState?, _ spaces: Spaces,
+    _ catalog: Catalog
   ) throws {
     let role: Role = operation.isInsert ? .opens : .changes
     add(operation.key, role)

@@ -1,6 +1,6 @@
+import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
 public import SkerryModel
-import SkerryMerge
 
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.
 ///
@@ -40,8 +40,10 @@ public struct WriteTransaction: ~Copyable {
     let row = try existing(key)
     let fields = values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
     let base = info.checksVersion ? row.version : nil
-    guard case .set(let clean, _) = try store.normalised(
-      Operation(key, row.incarnation, .set(fields, base: base))).action
+    guard
+      case .set(let clean, _) = try store.normalised(
+        Operation(key, row.incarnation, .set(fields, base: base))
+      ).action
     else { return }
     let changed = clean.filter { field in info.index(of: field.column).map { row.values[$0] } != field.value }
     if changed.isEmpty { return }
@@ -93,7 +95,8 @@ public struct WriteTransaction: ~Copyable {
     switch try draft.apply(operation) {
     case nil: break
     case .exists: throw StoreError(.exists, "\(operation.key) is here already")
-    case .overflow: throw StoreError(.overflow, "a counter of \(operation.key) would leave the range of 64-bit integers")
+    case .overflow:
+      throw StoreError(.overflow, "a counter of \(operation.key) would leave the range of 64-bit integers")
     case .gone: throw StoreError(.notFound, "\(operation.key) is not here")
     case let code?: throw StoreError(.invalid, "\(operation.key): \(code)")
     }

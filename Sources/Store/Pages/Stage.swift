@@ -5,7 +5,10 @@ import SkerrySQLiteKit
 
 /// An item of a page that changes rows or settles a mutation, with the generation mark that its space had when it came.
 struct StagedItem: Equatable {
-  enum Kind: Int64 { case put = 0, deleted, filled, receipt }
+  enum Kind: Int64 {
+    case put = 0
+    case deleted, filled, receipt
+  }
 
   var kind: Kind
   var space: SpaceID
@@ -129,7 +132,8 @@ final class Stage {
       item.row = RowState(values: try reader.values(), version: version, incarnation: incarnation)
     case .receipt:
       let parts = try reader.values()
-      guard parts.count == 3, let outcome = Outcome(rawValue: parts[0].text ?? ""), case .blob(let id)? = key.values.first,
+      guard parts.count == 3, let outcome = Outcome(rawValue: parts[0].text ?? ""),
+        case .blob(let id)? = key.values.first,
         let mutation = MutationID(bytes: id)
       else { throw StoreError(.damaged, "staged receipt") }
       item.receipt = Receipt(

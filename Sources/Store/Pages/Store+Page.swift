@@ -1,6 +1,6 @@
+import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
 package import SkerryModel
-import SkerryMerge
 import SkerrySQLiteKit
 
 extension Store {
@@ -42,7 +42,9 @@ extension Store {
     var generations: [SpaceID: Int64] = [:]
     func staged(_ kind: StagedItem.Kind, _ space: SpaceID, _ key: RowKey) throws -> StagedItem {
       let generation: Int64
-      if let known = generations[space] { generation = known } else {
+      if let known = generations[space] {
+        generation = known
+      } else {
         generation = space.holdsReceipts ? 0 : try spaces.generation(spaces.id(of: space))
         generations[space] = generation
       }

@@ -36,7 +36,9 @@ final class ConfirmedRows {
   /// Whether the base is kept apart, because the outbox touches the row.
   func isApart(_ key: RowKey) throws -> Bool {
     guard hasBases else { return false }
-    return try connection.first("SELECT 1 FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes)) {
+    return try connection.first(
+      "SELECT 1 FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes)
+    ) {
       _ in true
     } ?? false
   }
@@ -93,7 +95,9 @@ final class ConfirmedRows {
     let pairs = (found?.pairs ?? [:]).sorted { $0.key < $1.key }
     try writeApart(key, found?.state, pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null])
     // What is visible from now on is in no space: a sweep would take it for a confirmed row.
-    if let found { try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection) }
+    if let found {
+      try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection)
+    }
   }
 
   /// Moves the base back into the app's table, once nothing in the outbox touches the row.

@@ -18,7 +18,9 @@ extension Store {
       for entry in entries where !entry.isVoid && !entry.isDormant {
         for (index, operation) in entry.operations.enumerated() where operation.key == key {
           // What the rule refuses here has no effect in the prediction; the server's verdict ends it.
-          if case .becomes(let next) = Merge.apply(operation, at: index, of: entry.id, to: row, in: table) { row = next }
+          if case .becomes(let next) = Merge.apply(operation, at: index, of: entry.id, to: row, in: table) {
+            row = next
+          }
         }
       }
       try showPending(key, table, row)

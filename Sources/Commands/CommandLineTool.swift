@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SkerryModel
+
+/// The command `skerry`: one file a verb.
+public enum CommandLineTool {
+  private static let help = """
+    skerry: an offline-first sync engine
+
+    usage: skerry VERB [options]
+
+      demo    two devices and a server as processes on this machine, on real contacts
+              [--data FOLDER] [--keep] [--sabotage]
+      serve   a server beside one SQLite file
+              --database FILE --schema FILE --secret-file FILE [--host ADDRESS] [--port N]
+      device  a device that takes its orders from standard input, a line each ('help' lists them)
+              --folder FOLDER --account ID --schema FILE [--server URL --token-file FILE]
+      token   prints a bearer token (HS256)
+              --account ID --secret-file FILE [--hours N]
+      help    this page
+
+    exit codes: 0 done · 1 the check that was asked for failed · 2 the command line is wrong · 3 it could not be done
+
+    """
+
+  /// Runs one verb. Results go to standard output, errors to standard error.
+  ///
+  /// - Parameter arguments: the command line without the program's name.
+  /// - Returns: the exit code; see the help page.
+  public static func run(_ arguments: [String]) async -> Int32 {
+    let words = Array(arguments.dropFirst())
+    do {
+      switch arguments.first {
+      case "demo": return try await DemoCommand(words).run()
+      case "serve": return try ServeCommand(words).run()
+      case "device": return try await DeviceCommand(words).run()
+      case "token": return try TokenCommand(words).run()
+      case "help", "--help", "-h":
+        Output.line(help)
+        return 0
+      case let verb: throw UsageError(description: verb.map { "there is no verb '\($0)'" } ?? "a verb is needed")
+      }
+    } catch let error as UsageError {
+      Output.error("skerry: \(error). See 'skerry help'.")
+      return 2
+    } catch {
+      Output.error("skerry: \(error)")
+      return 3
+    }
+  }
+
+  static func schema(_ path: String) throws -> Schema {
+    do { return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: URL(fileURLWithPath: path))) } catch {
+      throw UsageError(description: "schema \(path): \(error)")
+    }
+  }
+
+  static func secret(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+}
+
+/// Standard output and standard error, written at once: `print` to a pipe keeps lines back until its buffer is full.
+enum Output {
+  static func line(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+  static func error(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+}

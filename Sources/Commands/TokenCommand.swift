@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryAmbientKit
+import SkerryTokenKit
+
+/// `skerry token`: a bearer token for tests and demonstrations; an app's own backend makes them otherwise.
+struct TokenCommand {
+  private let account: String
+  private let secret: [UInt8]
+  private let hours: Int
+
+  init(_ words: [String]) throws {
+    let arguments = try Arguments(words, options: ["account", "secret-file", "hours"])
+    account = try arguments.text("account")
+    secret = try CommandLineTool.secret(arguments.text("secret-file"))
+    hours = try arguments.number("hours", or: 1)
+  }
+
+  func run() throws -> Int32 {
+    Output.line(try TokenCommand.token(account, secret: secret, hours: hours))
+    return 0
+  }
+
+  static func token(_ account: String, secret: [UInt8], hours: Int) throws -> String {
+    let now = SystemAmbient().now()
+    return try TokenSigner(secret: secret).sign(
+      TokenClaims(
+        subject: account, issuer: "skerry", audience: ["skerry"], expires: now + Int64(hours) * 3_600_000, issuedAt: now
+      ))
+  }
+}

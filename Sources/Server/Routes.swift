@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryHTTPKit
+import SkerryModel
+import SkerryServerCore
+import SkerryTokenKit
+
+/// Finds out who asks.
+struct TokenGate: Sendable {
+  let verifier: TokenVerifier
+  let now: @Sendable () -> Int64
+
+  /// The account of the request's bearer token.
+  ///
+  /// - Throws: an `HTTPProblem` with status 401, which says no more about the token than RFC 6750 asks for.
+  func account(_ head: HTTPHead) throws -> AccountID {
+    let values = head.headers.values("Authorization")
+    let prefix = "Bearer "
+    guard values.count == 1, let value = values.first, value.lowercased().hasPrefix(prefix.lowercased()) else {
+      throw refusal("A bearer token is needed, in one Authorization header.", error: nil)
+    }
+    do {
+      return AccountID(try verifier.verify(String(value.dropFirst(prefix.count)), now: now()).subject)
+    } catch {
+      throw refusal(error.description, error: "invalid_token")
+    }
+  }
+
+  private func refusal(_ detail: String, error: String?) -> HTTPProblem {
+    let challenge = "Bearer realm=\"skerry\"" + (error.map { ", error=\"\($0)\"" } ?? "")
+    return HTTPProblem(401, detail, headers: HTTPHeaders([.init("WWW-Authenticate", challenge)]))
+  }
+}
+
+/// The server's paths.
+struct Routes: Sendable {
+  let endpoint: Endpoint
+  let gate: TokenGate
+
+  var all: HTTPRoutes {
+    HTTPRoutes(
+      [HTTPRoute("GET", "/healthz") { _ in .text("ok\n") }]
+        + Endpoint.Path.allCases.map { path in
+          HTTPRoute("POST", path.rawValue, admit: { try admit($0) }, handler: { try answer($0, path) })
+        })
+  }
+
+  /// Asked before the body is read, so that a stranger's body is not.
+  private func admit(_ head: HTTPHead) throws {
+    _ = try gate.account(head)
+    let type = head.headers.values("Content-Type").first ?? ""
+    let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
+    guard essence == "application/json" else {
+      throw HTTPProblem(415, "The body is to be application/json.")
+    }
+  }
+
+  private func answer(_ request: HTTPRequest, _ path: Endpoint.Path) throws -> HTTPResponse {
+    let answer = endpoint.respond(to: path, body: request.body, as: try gate.account(request.head))
+    var headers = HTTPHeaders()
+    if let seconds = answer.retryAfter { headers.append("Retry-After", String(seconds)) }
+    return HTTPResponse(status: answer.status, headers: headers, contentType: answer.contentType, body: answer.body)
+  }
+}

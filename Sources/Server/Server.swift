@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryAmbientKit
+import SkerryHTTPKit
+public import SkerryModel
+import SkerryServerCore
+import SkerryStorageSQLite
+public import SkerryTokenKit
+
+/// A Skerry server over HTTP, beside the app's own tables in one SQLite file.
+///
+/// `POST /v1/push` and `POST /v1/pull` want a bearer token, whose subject is the account; `GET /healthz` tells whether the
+/// server is up. Errors are problem details (RFC 9457).
+public final class Server: Sendable {
+  /// What a server is started with.
+  public struct Configuration: Sendable {
+    /// What the app declares; devices of another schema are refused.
+    public var schema: Schema
+    /// The database file; it and what is missing in it are made.
+    public var database: String
+    /// The keys that tokens may be signed with.
+    public var keys: [TokenKey]
+    /// The `iss` that tokens must have.
+    public var issuer: String
+    /// The `aud` that tokens must name.
+    public var audience: String
+    /// A numeric address to listen on.
+    public var host = "127.0.0.1"
+    /// 0 for any free port.
+    public var port = 0
+    /// How many requests are worked on at one time.
+    public var threads = 4
+
+    /// What a server is started with.
+    public init(
+      schema: Schema, database: String, keys: [TokenKey], issuer: String = "skerry", audience: String = "skerry"
+    ) {
+      self.schema = schema
+      self.database = database
+      self.keys = keys
+      self.issuer = issuer
+      self.audience = audience
+    }
+  }
+
+  private let http: HTTPServer
+
+  /// The port that it listens on.
+  public var port: Int { http.port }
+
+  private init(_ http: HTTPServer) { self.http = http }
+
+  /// Opens the database and starts to listen; when this returns, requests are answered.
+  ///
+  /// - Throws: `SchemaError`; an error of the database, the keys or the socket. Nothing listens then.
+  public static func start(_ configuration: Configuration) throws -> Server {
+    let catalog = try Catalog(configuration.schema)
+    let ambient = SystemAmbient()
+    let storage = try SQLiteStorage(path: configuration.database, catalog: catalog, ambient: ambient)
+    let verifier = try TokenVerifier(
+      keys: configuration.keys, issuer: configuration.issuer, audience: configuration.audience)
+    let endpoint = Endpoint(SyncServer(catalog: catalog, storage: storage, ambient: ambient))
+    let gate = TokenGate(verifier: verifier, now: { ambient.now() })
+    var limits = HTTPLimits()
+    limits.bodyBytes = Limits.messageBytes
+    return Server(
+      try HTTPServer.start(
+        host: configuration.host, port: configuration.port, threads: configuration.threads, limits: limits,
+        routes: Routes(endpoint: endpoint, gate: gate).all))
+  }
+
+  /// Finishes what is under way, refuses what is new, and closes; blocks for some seconds at most.
+  ///
+  /// - Returns: false if something was cut off; the devices will send it again.
+  @discardableResult
+  public func stop() -> Bool { http.stop() }
+}
