@@ -41,7 +41,10 @@ struct DeviceCommand {
     guard let server, let tokenFile else { return nil }
     let transport = try HTTPTransport(
       baseURL: server, now: { SystemAmbient().now() },
-      token: { try String(contentsOfFile: tokenFile, encoding: .utf8).split(separator: "\n").first.map(String.init) ?? "" }
+      token: {
+        let text = try String(contentsOfFile: tokenFile, encoding: .utf8)
+        return text.split(separator: "\n").first.map(String.init) ?? ""
+      }
     )
     return SyncEngine(replica, transport: transport)
   }

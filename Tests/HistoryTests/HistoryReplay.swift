@@ -427,7 +427,7 @@ final class HistoryReplay {
 
   private func check(_ event: HistoryEvent) throws {
     for (key, row) in event.object("server") ?? [:] { serverRows[key] = names.describe(row) }
-    if ["foreign", "serve", "attackPush", "tail"].contains(event.text("do")) {
+    if event.has("verdicts") || ["foreign", "tail"].contains(event.text("do")) || !serverChange.isEmpty {
       try require(try serverScreen(), serverRows, "rows of the server")
     }
     let changes = event.object("devices") ?? [:]
@@ -436,7 +436,10 @@ final class HistoryReplay {
       for (key, row) in change["screen"] as? [String: Any] ?? [:] { devices[name]?.screen[key] = names.describe(row) }
       try compare(name, HistoryEvent(change))
     }
-    let named = [event.text("device"), event.text("as")].filter { devices[$0] != nil }
+    // What only reads a store changes no screen.
+    let named =
+      ["ask", "offer", "image"].contains(event.text("do"))
+      ? [] : [event.text("device"), event.text("as")].filter { devices[$0] != nil }
     for name in Set(named + changes.keys) {
       try require(try screen(name), try device(name).screen, "screen of \(name)")
     }
@@ -500,17 +503,29 @@ final class HistoryReplay {
     }
   }
 
+  /// The server's rows with their headers, by plain SQL.
   private func serverScreen() throws -> [String: String] {
     var out: [String: String] = [:]
-    try storage.read { transaction in
-      for table in catalog.tables {
-        let ids = try foreign.query("SELECT id FROM \"\(table.name)\"") { $0.text(0) }
-        for id in ids {
-          let key = RowKey(table.name, .text(id))
-          guard let row = try transaction.row(key) else { throw Difference("\(key) has no header") }
-          let values = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), row.values))
-          out["\(table.name)/\(id)"] = names.describe(values, row.version, row.incarnation)
+    for table in catalog.tables {
+      let columns = table.columns.map(\.name)
+      let rows = try foreign.query(
+        """
+        SELECT \(columns.map { "t.\"\($0)\"" }.joined(separator: ", ")), h.tag, h.inc, h.idx
+        FROM "\(table.name)" AS t LEFT JOIN skerry_rows AS h ON h.tbl = '\(table.name)' AND h.key = quote(t.id)
+        """
+      ) { row in
+        (
+          columns.indices.map { row.value($0) }, row.blob(columns.count), row.blob(columns.count + 1),
+          row.integer(columns.count + 2)
+        )
+      }
+      for (values, tag, insert, index) in rows {
+        guard let version = VersionTag(bytes: tag), let first = VersionTag(bytes: insert) else {
+          throw Difference("a row of \(table.name) has no header")
         }
+        let row = Dictionary(uniqueKeysWithValues: zip(columns, values.map(model)))
+        let incarnation = Incarnation(tag: first, index: UInt16(index))
+        out["\(table.name)/\(row["id"]?.text ?? "")"] = names.describe(row, version, incarnation)
       }
     }
     return out

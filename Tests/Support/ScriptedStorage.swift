@@ -24,7 +24,11 @@ package final class ScriptedStorage: Storage {
 
   package init(_ inner: any Storage) { self.inner = inner }
 
-  package func set(_ change: (inout Script) -> Void) { script.withLock { change(&$0) } }
+  /// Changes the script; what was sequenced before does not count for it.
+  package func set(_ change: (inout Script) -> Void) {
+    script.withLock { change(&$0) }
+    didSequence.withLock { $0 = false }
+  }
 
   package func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     let current = script.withLock { $0 }

@@ -29,16 +29,19 @@ public struct SpaceDigest: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var bytes: [UInt8] {
-    (0..<4).flatMap { lane in (0..<8).map { UInt8(truncatingIfNeeded: lanes[lane] >> UInt64(56 - $0 * 8)) } }
+    withUnsafeBytes(of: (lanes[0].bigEndian, lanes[1].bigEndian, lanes[2].bigEndian, lanes[3].bigEndian)) { Array($0) }
   }
 
   /// The four lanes as 64 hexadecimal digits.
   public var description: String { Hex.text(bytes) }
 
   private static func lanes(of hash: [UInt8]) -> SIMD4<UInt64> {
-    var out = SIMD4<UInt64>.zero
-    for (index, byte) in hash.enumerated() { out[index >> 3] = out[index >> 3] << 8 | UInt64(byte) }
-    return out
+    hash.withUnsafeBytes { bytes in
+      func lane(_ index: Int) -> UInt64 {
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+      }
+      return SIMD4(lane(0), lane(1), lane(2), lane(3))
+    }
   }
 }
 

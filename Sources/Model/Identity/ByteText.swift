@@ -49,10 +49,13 @@ public struct SpaceID: ByteText {
   public init(kind: String, id: String) { text = kind + ":" + id }
 
   /// The part before the first colon; the whole text if there is none.
-  public var kind: Substring { text.prefix { $0 != ":" } }
+  public var kind: Substring { text[..<colon] }
 
   /// The part after the first colon; empty if there is none.
-  public var id: Substring { text.dropFirst(kind.count + 1) }
+  public var id: Substring { colon == text.endIndex ? "" : text[text.utf8.index(after: colon)...] }
+
+  /// The first byte that is a colon. No `Character` would do: a combining mark after the colon makes it another one.
+  private var colon: String.Index { text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex }
 
   /// The space of an account's own rows.
   public static func user(_ account: AccountID) -> SpaceID { SpaceID(kind: "user", id: account.text) }

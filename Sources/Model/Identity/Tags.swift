@@ -14,20 +14,11 @@ package struct Bytes16: Hashable, Comparable, Sendable {
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     var words: (UInt64, UInt64) = (0, 0)
-    for (index, byte) in bytes.enumerated() {
-      if index < 8 { words.0 = words.0 << 8 | UInt64(byte) } else { words.1 = words.1 << 8 | UInt64(byte) }
-    }
-    self.init(high: words.0, low: words.1)
+    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+    self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
   }
 
-  package var bytes: [UInt8] {
-    var out: [UInt8] = []
-    out.reserveCapacity(16)
-    for word in [high, low] {
-      for shift in stride(from: 56, through: 0, by: -8) { out.append(UInt8(truncatingIfNeeded: word >> shift)) }
-    }
-    return out
-  }
+  package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
 
   package static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
