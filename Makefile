@@ -6,13 +6,12 @@
 #   make lint     the layer check, the check of that check, and the format check
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
 #   make soak     the tests again, with the long histories and kill tests
-#   make bench    measure against bare SQLite and bare HTTP (ARGS='…' names one benchmark)
 #   make clean    remove what was built
 #   make help     this table
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: run .demo test lint format soak bench clean help dependencies
+.PHONY: run .demo test lint format soak clean help dependencies
 MAKEFLAGS += --no-print-directory
 SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
 
@@ -48,10 +47,6 @@ format:
 
 soak: dependencies
 	SKERRY_SOAK=1 swift test
-
-bench: dependencies
-	swift build -c release --product skerry
-	.build/release/skerry bench $(ARGS)
 
 clean:
 	rm -rf .build

@@ -98,6 +98,13 @@ let package = Package(
         "SkerryStorageSQLite", "SkerrySQLiteKit",
       ], path: "Tests/Support", swiftSettings: strict),
     .testTarget(
+      name: "ModelTests", dependencies: ["SkerryModel", "SkerryMerge"], path: "Tests/ModelTests", swiftSettings: strict),
+    .testTarget(
+      name: "WireTests", dependencies: ["SkerryModel", "SkerryWire"], path: "Tests/WireTests", swiftSettings: strict),
+    .testTarget(
+      name: "MachineTests", dependencies: ["SkerryModel", "SkerryWire", "SkerryMachine"], path: "Tests/MachineTests",
+      swiftSettings: strict),
+    .testTarget(
       name: "HistoryTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore", "SkerryServerCore",

@@ -8,8 +8,19 @@ package import SkerryModel
 package struct PushPlan: Hashable, Sendable {
   private enum Mode: Hashable, Sendable {
     case batch(failures: Int)
-    /// `passed` counts the entries that were judged since single sends began.
-    case single(passed: Int, failures: [MutationID: Int])
+    case single(Singles)
+  }
+
+  /// What is known of the entries since single sends began.
+  private struct Singles: Hashable, Sendable {
+    /// How many were judged.
+    var passed = 0
+    /// How often each was offered: the one offered least goes next, so that neither a bad entry nor one that waits for
+    /// another holds up the others.
+    var turns: [MutationID: Int] = [:]
+    var failures: [MutationID: Int] = [:]
+    /// Those that failed since one passed: if there are several, the server fails, and not an entry.
+    var suspects: Set<MutationID> = []
   }
 
   private var mode = Mode.batch(failures: 0)
@@ -24,11 +35,13 @@ package struct PushPlan: Hashable, Sendable {
   }
 
   /// The entries to offer now, out of those that are ready, in their order.
-  package func next(of ready: [MutationID]) -> [MutationID] {
-    guard case .single(_, let failures) = mode else { return Array(ready.prefix(limit)) }
-    // The one that failed least goes first, so that one bad entry does not hold up the others.
-    let candidate = ready.min { failures[$0, default: 0] < failures[$1, default: 0] }
-    return candidate.map { [$0] } ?? []
+  package mutating func next(of ready: [MutationID]) -> [MutationID] {
+    guard case .single(var singles) = mode else { return Array(ready.prefix(limit)) }
+    let candidate = ready.min { singles.turns[$0, default: 0] < singles.turns[$1, default: 0] }
+    guard let candidate else { return [] }
+    singles.turns[candidate, default: 0] += 1
+    mode = .single(singles)
+    return [candidate]
   }
 
   /// The server judged what was offered.
@@ -37,10 +50,12 @@ package struct PushPlan: Hashable, Sendable {
     case .batch:
       mode = .batch(failures: 0)
       limit = min(fullLimit, max(limit * 2, 1))
-    case .single(let passed, var failures):
-      for id in ids { failures[id] = nil }
+    case .single(var singles):
+      for id in ids { (singles.failures[id], singles.turns[id]) = (nil, nil) }
+      singles.passed += ids.count
+      singles.suspects.removeAll()
       // With everything judged there is nothing left to be careful about.
-      mode = allReady <= ids.count ? .batch(failures: 0) : .single(passed: passed + ids.count, failures: failures)
+      mode = allReady <= ids.count ? .batch(failures: 0) : .single(singles)
     }
   }
 
@@ -48,7 +63,10 @@ package struct PushPlan: Hashable, Sendable {
   ///
   /// - Returns: the entry to set aside, if it was offered alone.
   package mutating func requestTooLarge(_ ids: [MutationID]) -> MutationID? {
-    if ids.count == 1 { return ids.first }
+    if ids.count == 1 {
+      if let id = ids.first { forget(id) }
+      return ids.first
+    }
     limit = max(1, ids.count / 2)
     return nil
   }
@@ -59,17 +77,26 @@ package struct PushPlan: Hashable, Sendable {
   package mutating func batchFailed(_ ids: [MutationID]) -> MutationID? {
     switch mode {
     case .batch(let failures):
-      mode = failures + 1 >= PushPlan.patience ? .single(passed: 0, failures: [:]) : .batch(failures: failures + 1)
+      mode = failures + 1 >= PushPlan.patience ? .single(Singles()) : .batch(failures: failures + 1)
       return nil
-    case .single(let passed, var failures):
+    case .single(var singles):
       guard let id = ids.first else { return nil }
-      failures[id, default: 0] += 1
-      mode = .single(passed: passed, failures: failures)
-      guard passed > 0, failures[id, default: 0] >= PushPlan.patience else { return nil }
-      failures[id] = nil
-      mode = .single(passed: passed, failures: failures)
+      singles.failures[id, default: 0] += 1
+      singles.suspects.insert(id)
+      mode = .single(singles)
+      guard singles.passed > 0, singles.suspects.count == 1, singles.failures[id, default: 0] >= PushPlan.patience
+      else { return nil }
+      forget(id)
       return id
     }
+  }
+
+  /// An entry that was set aside is no suspect any more, and begins anew when a person offers it again.
+  private mutating func forget(_ id: MutationID) {
+    guard case .single(var singles) = mode else { return }
+    (singles.failures[id], singles.turns[id]) = (nil, nil)
+    singles.suspects.remove(id)
+    mode = .single(singles)
   }
 
   /// Whether entries are being sent singly.

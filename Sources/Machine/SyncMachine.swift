@@ -32,12 +32,15 @@ public struct TimingPolicy: Hashable, Sendable {
 
 /// Decides what to do next: facts in, commands out. It holds no clock, no store and no task.
 ///
-/// A round pushes all that is ready, then pulls until a closing page leaves nothing open. One request is on its way at a time.
+/// A round pushes all that is ready, then pulls until a closing page leaves nothing open; the one after a push that met no
+/// judgement pulls before it pushes, so that what others did is never held back. One request is on its way at a time.
 package struct SyncMachine: Sendable {
   /// What has happened.
   package enum Fact: Hashable, Sendable {
-    /// The app wrote, or a person asked, or a timer fired, or a hint came.
+    /// The app wrote, or a hint came: a round soon, but a failing server is not asked more often for it.
     case syncWanted
+    /// A person asked, or the system gave time in the background: a round now, unless the server asked for a wait.
+    case syncRequested
     /// The server judged these entries; `ready` tells how many entries were ready in all.
     case pushJudged([MutationID], ready: Int)
     /// The push names a history that the server does not know.
@@ -82,7 +85,8 @@ package struct SyncMachine: Sendable {
   private enum Phase: Hashable, Sendable {
     case pushing
     case pulling
-    case resting(until: Int64)
+    /// `isDemanded`: the server asked for the wait.
+    case resting(until: Int64, isDemanded: Bool = false)
     /// Nothing goes on before somebody acts.
     case stopped
   }
@@ -95,6 +99,12 @@ package struct SyncMachine: Sendable {
   private var isWantedAgain = false
   /// Entries that cannot be judged yet are not offered twice in one round.
   private var mayPush = true
+  /// The last push met no judgement.
+  private var isPushFailing = false
+  /// This round pulls before it pushes.
+  private var pullsFirst = false
+  /// Resets and pages that no longer fitted, in a row.
+  private var detours = 0
   package private(set) var condition = Condition.working
 
   package init(_ policy: TimingPolicy) {
@@ -106,7 +116,7 @@ package struct SyncMachine: Sendable {
   package mutating func next(at now: Int64, ready: [MutationID]) -> Command {
     switch phase {
     case .stopped: return .wait(until: nil)
-    case .resting(let until):
+    case .resting(let until, _):
       // A clock that was set back must not hold things up for longer than any wait can be.
       let longest = max(policy.interval, policy.refusal, policy.retry.retryAfterCap + policy.retry.cap)
       let isAhead = until > now + longest
@@ -116,6 +126,7 @@ package struct SyncMachine: Sendable {
     case .pushing:
       let batch = mayPush ? plan.next(of: ready) : []
       if !batch.isEmpty { return .push(batch) }
+      isPushFailing = false
       phase = .pulling
       return .pull(limit: policy.page)
     case .pulling: return .pull(limit: policy.page)
@@ -123,7 +134,8 @@ package struct SyncMachine: Sendable {
   }
 
   private mutating func begin() {
-    phase = .pushing
+    pullsFirst = isPushFailing
+    phase = pullsFirst ? .pulling : .pushing
     mayPush = true
     isWantedAgain = false
     condition = .working
@@ -138,27 +150,57 @@ package struct SyncMachine: Sendable {
       isWantedAgain = true
       // A failing server is not asked more often because somebody writes; Retry-After is kept.
       if case .resting = phase, failures == 0 { begin() }
+    case .syncRequested:
+      isWantedAgain = true
+      if case .resting(_, isDemanded: false) = phase { begin() }
     case .authenticated:
+      // Only a stop ends by it: a token that is renewed in time is no reason to ask a failing server sooner.
+      guard case .stopped = phase else { break }
       failures = 0
-      if case .stopped = phase { begin() }
+      begin()
     case .pushJudged(let ids, let ready):
-      failures = 0
+      pushAnswered()
       plan.batchJudged(ids, allReady: ready)
-    case .pushDeferred: mayPush = false
+    case .pushDeferred:
+      pushAnswered()
+      mayPush = false
     case .historyChanged:
+      pushAnswered()
       mayPush = false
       phase = .pulling
-    case .resetTaken, .pageIgnored: failures = 0
+    case .resetTaken, .pageIgnored: noteDetour(at: now, random: random)
     case .pageTaken(let isLast):
-      failures = 0
+      detours = 0
+      // A push that goes on failing is not tried more often because pulls pass.
+      if !isPushFailing { failures = 0 }
       if isLast { finishRound(at: now, random: random) }
     case .failed(let answer, let offered): return fail(answer, offered, at: now, random: random)
     }
     return .none
   }
 
+  private mutating func pushAnswered() {
+    failures = 0
+    isPushFailing = false
+  }
+
+  /// A refill begins with one reset, and a page may have been overtaken. More of them in a row lead nowhere: something
+  /// repeats an old answer.
+  private mutating func noteDetour(at now: Int64, random: UInt64) {
+    detours += 1
+    guard detours > 2 else { return }
+    failures += 1
+    condition = .failing(status: 200)
+    phase = .resting(until: now + policy.retry.delay(afterFailures: detours - 2, random: random, retryAfter: nil))
+  }
+
   private mutating func finishRound(at now: Int64, random: UInt64) {
-    if isWantedAgain {
+    condition = .idle
+    if pullsFirst {
+      pullsFirst = false
+      phase = .pushing
+      condition = .working
+    } else if isWantedAgain {
       begin()
     } else if !mayPush {
       // Something waits for its turn on the server: soon again, but not at once.
@@ -166,17 +208,21 @@ package struct SyncMachine: Sendable {
     } else {
       phase = .resting(until: now + policy.interval)
     }
-    condition = .idle
   }
 
   private mutating func fail(
     _ answer: Answer, _ offered: [MutationID], at now: Int64, random: UInt64
   ) -> Consequence {
-    failures += 1
     var consequence = Consequence.none
     var retryAfter: Int64?
+    if case .tooLarge = answer, !offered.isEmpty {
+      condition = .failing(status: 413)
+      // A shorter batch at once.
+      guard let id = plan.requestTooLarge(offered) else { return .none }
+      return .setAside(id, "the server takes no request as long as this one")
+    }
+    failures += 1
     switch answer {
-    case .unreachable: condition = .unreachable
     case .needsAuthentication:
       condition = .needsAuthentication
       phase = .stopped
@@ -185,28 +231,26 @@ package struct SyncMachine: Sendable {
       condition = .refused(status: status)
       phase = .resting(until: now + policy.refusal)
       return .none
-    case .tooLarge:
-      condition = .failing(status: 413)
-      if let id = plan.requestTooLarge(offered) {
-        return .setAside(id, "the server takes no request as long as this one")
-      }
-      return .none  // a shorter batch at once
+    case .unreachable: condition = .unreachable
+    case .tooLarge: condition = .failing(status: 413)
     case .transient(let status, let wanted):
       condition = .failing(status: status)
       retryAfter = wanted
-      if !offered.isEmpty {
-        let wasSingle = plan.isSingle
-        let text = "the server answered \(status)"
-        if let id = plan.batchFailed(offered) {
-          consequence = .setAside(id, text)
-        } else if wasSingle {
-          consequence = .noteFailure(offered, text)
-        }
-      }
+      if !offered.isEmpty { consequence = blame(offered, "the server answered \(status)") }
     case .body: preconditionFailure("a body is an answer, not a failure")
     }
+    // When one kind of request does not pass, the other has its turn first.
+    isPushFailing = !offered.isEmpty
     phase = .resting(
-      until: now + policy.retry.delay(afterFailures: failures, random: random, retryAfter: retryAfter))
+      until: now + policy.retry.delay(afterFailures: failures, random: random, retryAfter: retryAfter),
+      isDemanded: retryAfter != nil)
     return consequence
+  }
+
+  /// A push met no judgement: maybe one of its entries is why.
+  private mutating func blame(_ offered: [MutationID], _ text: String) -> Consequence {
+    let wasSingle = plan.isSingle
+    if let id = plan.batchFailed(offered) { return .setAside(id, text) }
+    return wasSingle ? .noteFailure(offered, text) : .none
   }
 }

@@ -26,7 +26,10 @@ public final class SQLiteStatement {
       }
     }
     if result != SQLITE_OK { throw connection.error(result, sql) }
-    guard let pointer, !hasTail else { throw .misuse("one statement wanted", sql: sql) }
+    guard let pointer, !hasTail else {
+      sqlite3_finalize(pointer)  // one that is left would keep the file open
+      throw .misuse("one statement wanted", sql: sql)
+    }
     self.sql = sql
     self.connection = connection
     handle = StatementHandle(pointer: pointer)
@@ -47,8 +50,10 @@ public final class SQLiteStatement {
   public func run(_ values: [SQLiteValue]) throws(SQLiteError) -> Int {
     try start(values)
     defer { reset() }
+    let before = sqlite3_total_changes(connection.database)
     while try step() {}
-    return isReadOnly ? 0 : Int(sqlite3_changes(connection.database))
+    // A statement that changes no row leaves the number of the one before (https://www.sqlite.org/c3ref/changes.html).
+    return sqlite3_total_changes(connection.database) == before ? 0 : Int(sqlite3_changes(connection.database))
   }
 
   /// Gives each row to a closure; the row is valid within it only.

@@ -57,7 +57,7 @@ public actor SyncEngine {
 
   /// Does one round: pushes what waits, and pulls until the replica is as the server is.
   ///
-  /// Returns early when the server cannot be reached or asks to be left alone, and at the latest after `limit`; what was
+  /// Returns early when the server cannot be reached or has asked to be left alone, and at the latest after `limit`; what was
   /// fetched until then is kept, and the next call goes on from there.
   ///
   /// - Returns: what was done in this call.
@@ -77,7 +77,7 @@ public actor SyncEngine {
 
   /// Asks for a round now: a gesture, a hint, the app coming to the foreground. A wait that the server asked for is kept.
   public func requestSync() async {
-    await replica.note(.syncWanted)
+    await replica.note(.syncRequested)
     alarm.ring()
   }
 
@@ -112,7 +112,7 @@ public actor SyncEngine {
       let alarm = alarm
       await replica.beginSession(policy) { alarm.ring() }
     }
-    await replica.note(.syncWanted)
+    await replica.note(.syncRequested)
     while !Task.isCancelled {
       switch try await replica.nextStep() {
       case .exchange(let exchange):

@@ -18,11 +18,22 @@ package enum KeyText {
       case .null: "NULL"
       case .integer(let number): String(number)
       case .real(let number): String(number)
-      case .text(let text):
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+      case .text(let text): quoted(text)
       case .blob(let bytes): "X'" + Hex.text(bytes).uppercased() + "'"
       }
     }.joined(separator: ",")
+  }
+
+  /// Doubles each apostrophe, by scalars: one with a combining mark behind it is another `Character`, but SQLite's all the
+  /// same.
+  private static func quoted(_ text: String) -> String {
+    var out = String.UnicodeScalarView("'".unicodeScalars)
+    for scalar in text.unicodeScalars {
+      if scalar == "'" { out.append(scalar) }
+      out.append(scalar)
+    }
+    out.append("'")
+    return String(out)
   }
 
   /// Reads a key text; nil for anything that `quote()` does not write for a key.
