@@ -95,6 +95,7 @@ final class CurlHandle: @unchecked Sendable {
       let isConnected = skerry_info_size(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
       throw CurlError(code, phase: isConnected ? .total : .connect, limit: limits.responseBytes)
     }
+    guard reception.isHeadWhole else { throw .broken("the response ended within its head") }
     return CurlResponse(status: Int(status), fields: reception.fields, body: reception.body)
   }
 

@@ -15,7 +15,7 @@ package enum HTTPServerEvent: Sendable, CustomStringConvertible {
     switch self {
     case .handlerFailed(let method, let path, let error): "\(method) \(path) failed: \(error)"
     case .fieldRefused(let name): "the header field \(name) of an answer is malformed"
-    case .connectionsTimedOut(let count): "\(count) connections did not get on in time, and were closed"
+    case .connectionsTimedOut(let count): "connections that did not get on in time, and were closed: \(count)"
     case .stoppedEarly: "stopped while requests were still at work"
     }
   }

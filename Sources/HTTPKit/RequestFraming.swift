@@ -44,9 +44,10 @@ enum RequestFraming: Hashable {
     var bytes = 0
     for field in headers.fields {
       bytes += field.name.utf8.count + field.value.utf8.count
-      let valid =
-        !field.name.isEmpty && field.name.utf8.allSatisfy(isToken) && !field.value.utf8.contains(where: isControl)
-      guard valid else { throw HTTPProblem(400, "A header field is malformed.") }
+      let isNamed = !field.name.isEmpty && field.name.utf8.allSatisfy(isToken)
+      guard isNamed, !field.value.utf8.contains(where: isControl) else {
+        throw HTTPProblem(400, "A header field is malformed.")
+      }
     }
     guard bytes <= limits.headerBytes else {
       throw HTTPProblem(431, "The header fields are longer than \(limits.headerBytes) bytes.")

@@ -46,10 +46,14 @@ package enum Merge {
     case .delete: return .becomes(nil)
     case .set(let fields, let base):
       if table.checksVersion, base != row.version { return .refused(.stale) }
+      let before = size(of: row, in: table)
       for field in fields {
         guard let column = table.index(of: field.column) else { return .refused(.invalid) }
         row.values[column] = field.value
       }
+      // Each edit fits the limit, and yet the row could outgrow every page.
+      let after = size(of: row, in: table)
+      if after > before, after > Limits.rowBytes { return .refused(.invalid) }
     case .increment(let name, let amount):
       guard let column = table.index(of: name), case .integer(let old) = row.values[column] else {
         return .refused(.invalid)
@@ -58,8 +62,19 @@ package enum Merge {
       if sum.overflow { return .refused(.overflow) }
       row.values[column] = .integer(sum.partialValue)
     }
+    // Several sets, each within the limit, must not grow a row past it.
+    if row.values.reduce(0, { $0 + $1.byteCount }) > Limits.rowBytes { return .refused(.invalid) }
     row.version = mutation.tag
     return .becomes(row)
+  }
+
+  /// The bytes that the row's values outside the key count against the limit.
+  private static func size(of row: RowState, in table: TableInfo) -> Int {
+    var size = 0
+    for (index, value) in row.values.enumerated() where !value.isNull && !table.keyColumns.contains(index) {
+      size += value.byteCount
+    }
+    return size
   }
 
   private static func inserted(

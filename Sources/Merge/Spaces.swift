@@ -33,15 +33,19 @@ package struct Spaces {
     for rule in table.spaces {
       switch rule {
       case .owner(let column, let kind):
-        if let id = text(column, values, table) { out.insert(SpaceID(kind: kind, id: id)) }
+        if let id = text(column, values, table) { insert(SpaceID(kind: kind, id: id), into: &out) }
       case .named(let column):
         // A device's receipts are the server's to write: no row gets there by naming the space.
-        if let name = text(column, values, table), !SpaceID(name).holdsReceipts { out.insert(SpaceID(name)) }
+        if let name = text(column, values, table), !SpaceID(name).holdsReceipts { insert(SpaceID(name), into: &out) }
       case .constant(let space): out.insert(space)
       case .parent: break
       }
     }
     return out
+  }
+
+  private static func insert(_ space: SpaceID, into spaces: inout Set<SpaceID>) {
+    if IDText.isSpace(space.text.utf8) { spaces.insert(space) }
   }
 
   /// The parent row that a rule names; nil for other rules and for a null.

@@ -151,11 +151,14 @@ package final class SyncServer: Sendable {
   private func settle(_ request: PullRequest, as user: AccountID) throws {
     guard let current = request.replicas.last else { return }
     let isDone = try storage.read { transaction in
+      var isKnown = true
+      // All of them are looked at, known or not: the write below may find the database busy, and the pull goes on.
       for replica in request.replicas {
-        guard let owner = try transaction.owner(of: replica) else { return false }
-        if owner != user { throw RequestError.foreignReplica }
+        let owner = try transaction.owner(of: replica)
+        if let owner, owner != user { throw RequestError.foreignReplica }
+        isKnown = isKnown && owner != nil
       }
-      return try transaction.settled(current) >= request.settled
+      return try isKnown && transaction.settled(current) >= request.settled
         && !transaction.hasUnshrunkReceipts(current, upTo: request.settled)
     }
     if isDone { return }

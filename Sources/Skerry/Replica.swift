@@ -17,6 +17,7 @@ public actor Replica {
   public nonisolated let account: AccountID
   private nonisolated let executor: SerialQueueExecutor
   private nonisolated let readers: ReaderPool
+  private nonisolated let ambient: any Ambient
   private let store: Store
   private var session: SyncSession?
   private var onChange: (@Sendable () -> Void)?
@@ -62,6 +63,7 @@ public actor Replica {
   private init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
     self.catalog = catalog
     self.account = account
+    self.ambient = ambient
     executor = SerialQueueExecutor(label: "skerry.store")
     readers = ReaderPool(path: path)
     store = try Store(path: path, account: account, catalog: catalog, ambient: ambient)
@@ -174,7 +176,7 @@ public actor Replica {
 
   package func condition() -> SyncMachine.Condition { session?.condition ?? .idle }
 
-  package nonisolated func now() -> Int64 { SystemAmbient().now() }
+  package nonisolated func now() -> Int64 { ambient.now() }
 }
 
 /// What is true of a replica.

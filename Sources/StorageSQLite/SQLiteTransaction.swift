@@ -21,6 +21,8 @@ final class SQLiteTransaction: StorageTransaction {
     try SQLiteStorage.translating {
       do { return try connection.savepoint(body) } catch {
         spaceIDs.removeAll()  // one that was given within is gone again
+        // RAISE(ROLLBACK) ends more than the savepoint. What followed would be committed statement by statement.
+        if !connection.isInTransaction { throw StorageError.ended("\(error)") }
         throw error
       }
     }

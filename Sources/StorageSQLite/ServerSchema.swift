@@ -105,10 +105,12 @@ struct ServerSchema {
   private func check(_ column: ColumnDefinition) -> String? {
     let name = TableSQL.quoted(column.name)
     return switch column.type {
-    case .text, .json, .decimal, .date, .uuid: "CHECK (instr(\(name), char(0)) = 0)"
+    case .text, .json, .decimal, .date, .uuid:
+      "CHECK (instr(\(name), char(0)) = 0 AND length(\(name)) <= \(Limits.rowBytes))"
     case .boolean: "CHECK (\(name) IN (0, 1))"
     case .real: "CHECK (abs(\(name)) <= 1.7976931348623157e308)"
-    case .integer, .timestamp, .blob: nil
+    case .blob: "CHECK (length(\(name)) <= \(Limits.rowBytes))"
+    case .integer, .timestamp: nil
     }
   }
 }

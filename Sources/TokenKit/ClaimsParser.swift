@@ -151,8 +151,9 @@ struct ClaimsParser {
     }
     guard try next() == UInt8(ascii: "\\"), try next() == UInt8(ascii: "u") else { throw .malformed }
     let low = try codeUnit()
-    let joined = 0x10000 + (unit - 0xD800) << 10 + (low &- 0xDC00)
-    guard 0xDC00...0xDFFF ~= low, let scalar = Unicode.Scalar(joined) else { throw .malformed }
+    guard 0xDC00...0xDFFF ~= low,
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { throw .malformed }
     return scalar
   }
 

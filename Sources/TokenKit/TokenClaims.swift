@@ -48,8 +48,8 @@ extension TokenClaims {
   }
 
   static func isSubject(_ subject: String) -> Bool {
-    1...subjectBytes ~= subject.utf8.count
-      && !subject.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    let isPlain = !subject.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    return isPlain && 1...subjectBytes ~= subject.utf8.count
   }
 
   private static func time(_ name: String, of payload: ClaimsObject) throws(TokenError) -> Int64? {

@@ -66,20 +66,21 @@ final class RowShape: Sendable {
     return others.isEmpty ? nil : others[place]
   }
 
-  /// The value in its stored form. What the schema would refuse is refused here, so that a server that errs or means harm
-  /// cannot make a device store it. The plain cases skip the call: the reader has refused NUL in any text.
+  /// The value in its stored form, or a refusal if it is of another class than the column's: a server that errs or means
+  /// harm cannot make a device store that. The declared forms (of dates, decimals, UUIDs) are for writers: a row that some
+  /// other program wrote into the server's table must not make whole pages unreadable.
   private func checked(_ node: JSONNode, _ column: Int) throws(WireError) -> Value {
     let value = try node.value()
     switch (types[column], value) {
-    case (.text, .text), (.json, .text), (.integer, .integer), (.timestamp, .integer), (.blob, .blob): return value
-    case (.uuid, .text) where UUIDText.decode(node.content) != nil: return value
-    default: break
-    }
-    do {
-      return try table.normalised(value, for: table.columns[column])
-    } catch {
-      let place = error.table + (error.column.map { "." + $0 } ?? "")
-      throw WireError(.invalid, at: node.offset, expected: "a value that \(place) can hold", found: error.reason)
+    case (.text, .text), (.json, .text), (.decimal, .text), (.date, .text), (.uuid, .text), (.integer, .integer),
+      (.timestamp, .integer), (.boolean, .integer), (.blob, .blob), (_, .null):
+      return value
+    case (.real, .real(let number)) where number.isFinite: return .real(number == 0 ? 0 : number)
+    case (.real, .integer(let number)): return .real(Double(number))
+    default:
+      let place = "\(table.name).\(table.columns[column].name)"
+      throw WireError(
+        .invalid, at: node.offset, expected: "\(types[column].rawValue) in \(place)", found: value.className)
     }
   }
 

@@ -6,7 +6,6 @@ package enum CBORError: Error, Equatable {
   case notShortest
   case unexpected(String)
   case invalidText
-  case tooDeep
   case trailing
 }
 

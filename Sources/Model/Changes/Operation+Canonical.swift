@@ -54,8 +54,10 @@ extension Operation {
   }
 
   private init(from reader: inout CBORReader) throws(CBORError) {
-    _ = try reader.array()
+    let count = try reader.array()
     let kind = try reader.integer()
+    // One operation has one encoding: the hash of a mutation is taken over these bytes.
+    guard [0: 5, 1: 6, 2: 6, 3: 4][kind] == count else { throw .unexpected("operation \(kind) with \(count) parts") }
     let key = RowKey(try reader.text(), values: try reader.values())
     var incarnation: Incarnation?
     if !reader.isNull() {
@@ -76,12 +78,13 @@ extension Operation {
       self.init(key, incarnation, .set(fields, base: base))
     case 2: self.init(key, incarnation, .increment(try reader.text(), by: try reader.integer()))
     case 3: self.init(key, incarnation, .delete)
-    default: throw .unexpected("operation kind \(kind)")
+    default: throw .unexpected("operation \(kind)")
     }
   }
 
   private static func fields(from reader: inout CBORReader) throws(CBORError) -> [Field] {
     let count = try reader.array()
+    guard count % 2 == 0 else { throw .unexpected("a column without a value") }
     var out: [Field] = []
     for _ in 0..<count / 2 { out.append(Field(try reader.text(), try reader.value())) }
     return out

@@ -86,7 +86,8 @@ struct Sequencer {
     let image = RowImage(key: key, version: row.version, incarnation: row.incarnation, values: row.values)
     let granted = table.memberships.compactMap { info -> Membership? in
       guard let space = row.values[info.space].text, let user = row.values[info.user].text else { return nil }
-      return Membership(user: AccountID(user), space: SpaceID(kind: info.kind, id: space))
+      let name = SpaceID(kind: info.kind, id: space)
+      return IDText.isSpace(name.text.utf8) ? Membership(user: AccountID(user), space: name) : nil
     }
     return SequencedRow(spaces: spaces, hash: RowHash(of: image, in: table), memberships: granted)
   }

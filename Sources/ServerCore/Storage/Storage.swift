@@ -30,6 +30,9 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
   case busy
   /// The database's own constraint refused a row; the text names it, without values.
   case constraint(String)
+  /// The database has ended the whole transaction, as a trigger of the app may do; nothing of it has happened, and whoever
+  /// catches this must not go on in it.
+  case ended(String)
   /// What the database holds cannot be understood.
   case damaged(String)
 
@@ -37,6 +40,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .busy: "the database is busy; try again"
     case .constraint(let text): "the database refused the row: \(text)"
+    case .ended(let text): "the database ended the transaction: \(text)"
     case .damaged(let text): "the database holds what cannot be read: \(text)"
     }
   }

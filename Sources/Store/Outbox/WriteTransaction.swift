@@ -38,6 +38,7 @@ public struct WriteTransaction: ~Copyable {
   public mutating func update(_ key: RowKey, _ values: [String: Value]) throws {
     let info = try table(key.table)
     let row = try existing(key)
+    if values.isEmpty { return }
     let fields = values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
     let base = info.checksVersion ? row.version : nil
     guard
@@ -98,6 +99,8 @@ public struct WriteTransaction: ~Copyable {
     case .overflow:
       throw StoreError(.overflow, "a counter of \(operation.key) would leave the range of 64-bit integers")
     case .gone: throw StoreError(.notFound, "\(operation.key) is not here")
+    case .invalid: throw StoreError(.invalid, "\(operation.key) would take more than \(Limits.rowBytes) bytes")
+    case .invalid: throw StoreError(.invalid, "\(operation.key) would take more than \(Limits.rowBytes) bytes")
     case let code?: throw StoreError(.invalid, "\(operation.key): \(code)")
     }
   }

@@ -56,27 +56,6 @@ extension JSONNode {
   }
 }
 
-/// What an id's text may be.
-enum IDText {
-  /// Not empty, not too long, and without control characters (C0, DEL and C1).
-  static func isPlain(_ text: some Collection<UInt8>) -> Bool {
-    guard (1...Limits.idBytes).contains(text.count) else { return false }
-    var last: UInt8 = 0
-    for byte in text {
-      if byte < 0x20 || byte == 0x7F || last == 0xC2 && byte < 0xA0 { return false }
-      last = byte
-    }
-    return true
-  }
-
-  /// A kind, a colon and an id. No kind is longer than a name in a schema.
-  static func isSpace(_ text: some Collection<UInt8>) -> Bool {
-    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    let kind = text[..<colon]
-    return kind.count <= 48 && isPlain(kind) && isPlain(text[text.index(after: colon)...])
-  }
-}
-
 /// UUIDs, straight between bytes: a page holds two for each row.
 enum UUIDText {
   /// Lower case with dashes, 36 bytes; nil for anything else, so that each id has one text.

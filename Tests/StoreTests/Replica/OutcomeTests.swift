@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Skerry
+import SkerryMachine
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryStore
+import SkerryTestSupport
+import Testing
+
+/// What an app hears and reads of the outcomes of its writes.
+@Suite struct OutcomeTests {
+  private let folder: TemporaryFolder
+  private let ambient = VirtualAmbient(seed: 13)
+  private let clock = ManualClock()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func replica() async throws -> Replica {
+    try await Replica.open(path: folder.path("a.db"), account: "ana", schema: .library, ambient: ambient)
+  }
+
+  private func engine(_ replica: Replica, _ harbour: Harbour) -> SyncEngine {
+    SyncEngine(replica, transport: harbour, policy: TimingPolicy(batch: 3, page: 4), clock: clock)
+  }
+
+  private func titles(_ replica: Replica) async throws -> [Value?] {
+    try await replica.read("SELECT title FROM book").map { $0["title"] }
+  }
+
+  @Test func `what happens is told in order`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    var events = replica.events().makeAsyncIterator()
+    let id = try #require(try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) })
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(await events.next() == .changed(tables: ["book"]))
+    #expect(await events.next() == .settled([id]))
+    #expect(await events.next() == .consistent)
+    try harbour.withWorld { world in
+      try world.foreign.execute("INSERT INTO shelf(id) VALUES ('s')")
+      try world.foreign.execute("INSERT INTO reader(id, shelf, user) VALUES ('r', 's', 'ana')")
+    }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(await events.next() == .changed(tables: ["reader", "shelf"]))
+    #expect(await events.next() == .consistent)
+    try harbour.withWorld { try $0.foreign.execute("DELETE FROM reader") }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(await events.next() == .changed(tables: ["reader", "shelf"]))
+    #expect(await events.next() == .accessLost("shelf:s"))
+    #expect(try await replica.lostSpaces() == ["shelf:s"])
+    try await replica.acknowledgeLoss(of: "shelf:s")
+    #expect(try await replica.lostSpaces().isEmpty)
+  }
+
+  @Test func `a refusal is told, read and acknowledged`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    try harbour.withWorld { try $0.foreign.execute("INSERT INTO book(id, owner) VALUES ('dune', 'ben')") }
+    try await replica.write("mine") { try $0.insert("book", ["id": "dune", "owner": "ana", "title": "mine"]) }
+    _ = try await engine(replica, harbour).syncOnce(within: .seconds(1))
+    #expect(try await titles(replica).isEmpty)
+    let refusal = try #require(try await replica.rejections().first)
+    #expect(refusal.label == "mine")
+    #expect(refusal.code == .exists)
+    #expect(refusal.operations.count == 1)
+    #expect(refusal.reason?.contains("mine") == false)
+    try await replica.acknowledge(refusal)
+    #expect(try await replica.rejections().isEmpty)
+  }
+
+  @Test func `an entry that was set aside is offered again when a person says so`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
+    harbour.set(.answers(TransportResponse(status: 413, contentType: nil, body: [])))
+    _ = try await engine.syncOnce(within: .seconds(1))
+    let entry = try #require(try await replica.outbox().first)
+    #expect(entry.state == .failed)
+    #expect(entry.lastError?.isEmpty == false)
+    harbour.set(.fair)
+    ambient.advance(by: 600_000)
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(try await replica.facts().pending == 1)
+    try await replica.retry(entry)
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(try await replica.facts().pending == 0)
+  }
+}
