@@ -21,4 +21,11 @@ public final class GuardedWriter: Sendable {
     defer { turn.signal() }
     return try body(slot.connection)
   }
+
+  /// The same, unless another thread has the connection for longer than so many milliseconds: then nil.
+  public func tryConnection<T>(waiting milliseconds: Int32, _ body: (SQLiteConnection) throws -> T) rethrows -> T? {
+    guard turn.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success else { return nil }
+    defer { turn.signal() }
+    return try body(slot.connection)
+  }
 }

@@ -18,7 +18,11 @@ public final class SQLiteConnection {
   /// Tests count with it, and let a process die at the n-th call.
   package typealias Monitor = (_ sql: String) throws -> Void
 
+  /// One for each text that an ordinary process uses, many times over; texts that are made anew each time must not pile up.
+  private static let cachedStatements = 300
+
   private let handle: DatabaseHandle
+  private let busyTimeout: Int32
   private var statements: [String: SQLiteStatement] = [:]
   package var monitor: Monitor?
 
@@ -34,6 +38,7 @@ public final class SQLiteConnection {
   public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000) throws {
     let access = mode == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
     handle = try DatabaseHandle.open(path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE)
+    self.busyTimeout = busyTimeout
     sqlite3_busy_timeout(handle.pointer, busyTimeout)
     skerry_set_defensive(handle.pointer)
     // Phones' SQLite lacks Debian's compile options, so nothing is left to a default.
@@ -63,9 +68,10 @@ public final class SQLiteConnection {
     if result != SQLITE_OK { throw error(result, sql) }
   }
 
-  /// The statement with this text, prepared once.
+  /// The statement with this text, prepared once and kept; the cache is emptied when it holds too many.
   public func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let known = statements[sql] { return known }
+    if statements.count >= SQLiteConnection.cachedStatements { statements.removeAll() }
     let statement = try SQLiteStatement(sql, on: self)
     statements[sql] = statement
     return statement
@@ -87,6 +93,13 @@ public final class SQLiteConnection {
   /// The first row of a query, made into a value; nil if there is none.
   public func first<T>(_ sql: String, _ values: SQLiteValue..., row: (SQLiteRow) throws -> T) throws -> T? {
     try statement(sql).first(values, row: row)
+  }
+
+  /// Runs a closure during which calls wait for other connections' locks no longer than so many milliseconds.
+  public func withBusyTimeout<T>(_ milliseconds: Int32, _ body: () throws -> T) rethrows -> T {
+    sqlite3_busy_timeout(database, min(milliseconds, busyTimeout))
+    defer { sqlite3_busy_timeout(database, busyTimeout) }
+    return try body()
   }
 
   /// Whether a transaction is open.

@@ -61,9 +61,8 @@ package final class SyncServer: Sendable {
     _ request: PushRequest, as user: AccountID, in transaction: any StorageTransaction
   ) throws -> [Verdict] {
     guard try claim(request.replica, for: user, in: transaction) else { return [.forbidden] }
-    if let cursor = request.cursor {
-      let pager = try Pager(catalog, transaction, user: user, limit: 1)
-      if try pager.resetReason(cursor) != nil { return [.otherHistory] }
+    if let cursor = request.cursor, try transaction.history().resetReason(cursor, in: transaction) != nil {
+      return [.otherHistory]
     }
     try transaction.settle(request.replica, upTo: request.settled)
     let judge = Judge(catalog: catalog, transaction: transaction, user: user, replica: request.replica)
@@ -107,7 +106,7 @@ package final class SyncServer: Sendable {
   /// is read in a transaction that holds nobody up.
   private func sequenceAndClose(_ request: PullRequest, as user: AccountID) throws -> PullAnswer? {
     do {
-      return try storage.write { transaction in
+      return try storage.writeSoon { transaction in
         try sequence(in: transaction)
         return try closingAnswer(request, as: user, in: transaction, isSequencer: true)
       }
@@ -186,7 +185,8 @@ package final class SyncServer: Sendable {
   private func check(_ stamp: SchemaStamp) throws(RequestError) {
     let own = SchemaStamp(catalog.schema)
     guard stamp == own else {
-      throw .otherSchema(found: "\(stamp.name) \(stamp.version)", expected: "\(own.name) \(own.version)")
+      let found = "\(String(stamp.name.unicodeScalars.prefix(48))) \(stamp.version)"
+      throw .otherSchema(found: found, expected: "\(own.name) \(own.version)")
     }
   }
 }

@@ -39,6 +39,21 @@ package final class SQLiteStorage: Storage {
     }
   }
 
+  package func writeSoon<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+    try SQLiteStorage.translating {
+      let result = try writer.tryConnection(waiting: SQLiteStorage.soon) { connection in
+        try connection.withBusyTimeout(SQLiteStorage.soon) {
+          try connection.transaction(.immediate) { try body(SQLiteTransaction(connection, catalog)) }
+        }
+      }
+      guard let result else { throw StorageError.busy }
+      return result
+    }
+  }
+
+  /// Milliseconds that a pull waits to be the sequencer, before it answers from the last finished run.
+  private static let soon: Int32 = 250
+
   package func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     try SQLiteStorage.translating {
       try readers.read { try body(SQLiteTransaction($0, catalog)) }

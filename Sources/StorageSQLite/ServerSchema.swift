@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
+import SkerryServerCore
 import SkerrySQLiteKit
 import SkerryTables
 
@@ -11,13 +12,32 @@ struct ServerSchema {
 
   func create(on connection: SQLiteConnection, epoch: String) throws {
     for statement in ServerSchema.ownTables { try connection.execute(statement) }
+    let schema = catalog.schema
     try connection.run(
-      "INSERT OR IGNORE INTO skerry_history(id, epoch, head, floor, safe) VALUES (1, ?, 0, 0, 0)", .text(epoch))
+      """
+      INSERT OR IGNORE INTO skerry_history(id, app, version, schema, epoch, head, floor, safe)
+      VALUES (1, ?, ?, ?, ?, 0, 0, 0)
+      """, .text(schema.name), .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(epoch))
+    try checkSchema(on: connection)
     for table in catalog.tables {
+      try ExistingTable(table).check(on: connection)
       for statement in tableStatements(table) { try connection.execute(statement) }
       let triggers = CaptureTriggers(table)
       for statement in triggers.statements + triggers.adoption { try connection.execute(statement) }
     }
+  }
+
+  /// The triggers were made for one schema: under another they would miss columns, and what is missed is lost.
+  private func checkSchema(on connection: SQLiteConnection) throws {
+    let found = try connection.first("SELECT app, version, schema FROM skerry_history") {
+      ($0.text(0), $0.integer(1), $0.blob(2))
+    }
+    let schema = catalog.schema
+    guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return }
+    throw StorageError.otherSchema(
+      "the database was made with schema \(app) \(version), the server was started with \(schema.name) \(schema.version)"
+        + (app == schema.name && version == Int64(schema.version) ? ", which declares something else under that number" : "")
+        + "; start it with the schema of the database")
   }
 
   private static let ownTables = [
@@ -38,8 +58,8 @@ struct ServerSchema {
     """,
     """
     CREATE TABLE IF NOT EXISTS skerry_history(
-      id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL, head INTEGER NOT NULL, floor INTEGER NOT NULL,
-      safe INTEGER NOT NULL) STRICT
+      id INTEGER PRIMARY KEY CHECK (id = 1), app TEXT NOT NULL, version INTEGER NOT NULL, schema BLOB NOT NULL,
+      epoch TEXT NOT NULL, head INTEGER NOT NULL, floor INTEGER NOT NULL, safe INTEGER NOT NULL) STRICT
     """,
     "CREATE TABLE IF NOT EXISTS skerry_runs(last INTEGER PRIMARY KEY, nonce TEXT NOT NULL) STRICT",
     """

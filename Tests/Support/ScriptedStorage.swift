@@ -41,6 +41,8 @@ package final class ScriptedStorage: Storage {
     }
   }
 
+  package func writeSoon<T>(_ body: (any StorageTransaction) throws -> T) throws -> T { try write(body) }
+
   package func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     let isDue = didSequence.withLock { flag in
       defer { flag = false }

@@ -85,5 +85,9 @@ extension Cursor {
         OpenSpace(space: space, after: table.isEmpty ? nil : RowKey(table, values: key), target: try reader.integer()))
     }
     try reader.end()
+    // A forged cursor must not make a server go through one space a million times.
+    if open.count > Limits.openSpaces || Set(open.map(\.space)).count != open.count {
+      throw .unexpected("more than \(Limits.openSpaces) open spaces, or one twice")
+    }
   }
 }

@@ -22,6 +22,10 @@ public enum Limits {
   public static let jsonDepth = 32
   /// The bytes of a user, space or replica id.
   public static let idBytes = 200
+  /// The spaces that are being filled at one time, which is also how many a user can be in.
+  public static let openSpaces = 100_000
+  /// The predecessors that one mutation names.
+  public static let predecessors = 10_000
   /// The replica ids whose receipts one cursor serves.
   public static let replicaIDs = 64
 }

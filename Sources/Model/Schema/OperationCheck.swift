@@ -10,16 +10,19 @@ public struct OperationError: Error, Hashable, Sendable, CustomStringConvertible
   public let reason: String
 
   package init(_ table: String, _ column: String, _ reason: String) {
-    self.table = table
-    self.column = column
+    self.table = OperationError.cut(table)
+    self.column = OperationError.cut(column)
     self.reason = reason
   }
 
   package init(_ table: String, _ reason: String) {
-    self.table = table
+    self.table = OperationError.cut(table)
     column = nil
     self.reason = reason
   }
+
+  /// Names that are no names of the schema come from outside, and are not repeated at any length.
+  private static func cut(_ name: String) -> String { String(name.unicodeScalars.prefix(48)) }
 
   /// Place and reason in one line.
   public var description: String { table + (column.map { "." + $0 } ?? "") + ": " + reason }
@@ -74,6 +77,7 @@ extension Catalog {
     var out: [Value] = []
     for (index, value) in zip(table.keyColumns, values) {
       out.append(try table.normalised(value, for: table.columns[index]))
+      try table.checkSpaceID(value, in: table.columns[index])
     }
     return out
   }
@@ -88,6 +92,7 @@ extension Catalog {
       }
       let column = table.columns[index]
       let value = try table.normalised(field.value, for: column)
+      try table.checkSpaceID(value, in: column)
       if let place = table.definition.key.firstIndex(of: column.name) {
         guard key?.values[place] == value else {
           throw OperationError(table.name, column.name, "a key column cannot be set; delete the row and insert another")
@@ -110,6 +115,25 @@ extension Catalog {
 }
 
 extension TableInfo {
+  /// A column that a space rule or a membership reads must hold what can be a space's id: a page that names another could be
+  /// read by nobody.
+  func checkSpaceID(_ value: Value, in column: ColumnDefinition) throws(OperationError) {
+    guard case .text(let text) = value else { return }
+    for rule in spaces where rule.column == column.name {
+      switch rule {
+      case .owner(_, let kind):
+        if !IDText.isSpace(SpaceID(kind: kind, id: text).text.utf8) {
+          throw OperationError(name, column.name, "an id has 1 to \(Limits.idBytes) bytes and no control characters")
+        }
+      case .named:
+        if !IDText.isSpace(text.utf8) {
+          throw OperationError(name, column.name, "a space is written kind:id, the id without control characters")
+        }
+      case .constant, .parent: break
+      }
+    }
+  }
+
   /// The value in the form in which it is stored and hashed, or why the column cannot hold it.
   package func normalised(_ value: Value, for column: ColumnDefinition) throws(OperationError) -> Value {
     func refuse(_ reason: String) -> OperationError { OperationError(name, column.name, reason) }

@@ -110,7 +110,7 @@ struct SchemaCheck {
           root, "a root is in its own space", "give it one key column and the rule owner(key, kind \(space.kind))")
       }
     }
-    guard case .table(let name, let spaceColumn, let user) = space.members else { return }
+    guard case .table(let name, let spaceColumn, let user) = space.members else { return try checkOpen(space) }
     guard let table = tables.first(where: { $0.name == name }) else {
       throw SchemaError(name, "members of '\(space.kind)', and not declared", "declare the table")
     }
@@ -123,6 +123,20 @@ struct SchemaCheck {
       throw SchemaError(
         name, spaceColumn, "memberships are not in the space that they grant",
         "add the rule owner(\(spaceColumn), kind \(space.kind))")
+    }
+  }
+
+  /// Spaces of everybody are told to every device, so they must be known from the schema alone.
+  private func checkOpen(_ space: SpaceDefinition) throws(SchemaError) {
+    if let root = space.root {
+      throw SchemaError(root, "root of '\(space.kind)', whose members are everyone", "use a constant space without a root")
+    }
+    for table in tables {
+      for case .owner(let column, space.kind) in table.spaces {
+        throw SchemaError(
+          table.name, column, "it names spaces of '\(space.kind)', whose members are everyone",
+          "use the constant rule, or declare a table of members")
+      }
     }
   }
 

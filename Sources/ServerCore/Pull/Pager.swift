@@ -40,12 +40,7 @@ struct Pager {
   }
 
   /// Why a cursor cannot be served by a delta; nil if it can.
-  func resetReason(_ cursor: Cursor?) throws -> ResetReason? {
-    guard let cursor else { return .first }
-    if cursor.position < history.floor { return .expired }
-    if cursor.epoch != history.epoch || cursor.head > history.head || cursor.position > cursor.head { return .history }
-    return try nonce(at: cursor.head) == cursor.nonce ? nil : .history
-  }
+  func resetReason(_ cursor: Cursor?) throws -> ResetReason? { try history.resetReason(cursor, in: transaction) }
 
   /// Begins a refill of all that the user may see.
   func reset(_ reason: ResetReason, replicas: [ReplicaID]) throws -> Reset {
@@ -79,12 +74,14 @@ struct Pager {
     return (Page(items: items.list, cursor: next, closes: false, safe: history.safe), isCut)
   }
 
-  /// The sums of the user's spaces that changed since a cursor or were being filled.
+  /// The sums of the user's spaces: of all if they are few, otherwise of those that changed since a cursor or were being
+  /// filled.
   func digests(since cursor: Cursor, replicas: [ReplicaID]) throws -> [SpaceID: SpaceDigest] {
     var out: [SpaceID: SpaceDigest] = [:]
-    for space in owed(after: cursor, replicas: []).keys {
+    let spaces = owed(after: cursor, replicas: []).keys
+    for space in spaces {
       let head = try transaction.head(of: space)
-      if head.position > cursor.position || cursor.open.contains(where: { $0.space == space }) {
+      if spaces.count <= 32 || head.position > cursor.position || cursor.open.contains(where: { $0.space == space }) {
         out[space] = head.digest
       }
     }
@@ -179,8 +176,22 @@ struct Pager {
       owner: owner, open: open)
   }
 
+  private func nonce(at position: Int64) throws -> String? { try History.nonce(at: position, in: transaction) }
+}
+
+extension History {
+  /// Why a cursor cannot be served by a delta of this history; nil if it can.
+  func resetReason(_ cursor: Cursor?, in transaction: any StorageTransaction) throws -> ResetReason? {
+    guard let cursor else { return .first }
+    if cursor.position < floor { return .expired }
+    if cursor.epoch != epoch || cursor.head > head || cursor.position > cursor.head { return .history }
+    return try History.nonce(at: cursor.head, in: transaction) == cursor.nonce ? nil : .history
+  }
+
   /// No run has given position 0.
-  private func nonce(at position: Int64) throws -> String? { position == 0 ? "" : try transaction.nonce(at: position) }
+  static func nonce(at position: Int64, in transaction: any StorageTransaction) throws -> String? {
+    position == 0 ? "" : try transaction.nonce(at: position)
+  }
 }
 
 extension Capture.Subject {
@@ -198,11 +209,20 @@ struct PageItems {
   private(set) var list: [PageItem] = []
   private var bytes = 0
 
+  /// What a value takes on the wire at most: JSON writes a control character as six bytes, a blob as four for three.
+  private static func weight(_ value: Value) -> Int {
+    switch value {
+    case .null, .integer, .real: 32
+    case .text(let text): text.utf8.reduce(32) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+    case .blob(let bytes): 48 + bytes.count * 4 / 3
+    }
+  }
+
   /// A page takes one row at least, however large.
   var isFull: Bool { bytes >= Limits.pageBytes }
 
   mutating func append(_ item: PageItem) {
     list.append(item)
-    if case .put(_, let image) = item { bytes += image.values.reduce(64) { $0 + $1.byteCount } }
+    if case .put(_, let image) = item { bytes += image.values.reduce(256) { $0 + PageItems.weight($1) } }
   }
 }

@@ -18,7 +18,7 @@ struct Judge {
     if let taken = try transaction.mutation(replica, number: mutation.number), taken != mutation.id {
       return .identityReused(replica)
     }
-    for predecessor in mutation.after {
+    for predecessor in mutation.after.prefix(Limits.predecessors) {
       let before = ReceiptKey(user: user, mutation: predecessor)
       if try transaction.receipt(before) == nil { return .notYet(mutation.id) }
     }
@@ -78,6 +78,9 @@ struct Judge {
     if mutation.operations.isEmpty || mutation.operations.count > Limits.operations {
       throw OperationError(
         "mutation", "1 to \(Limits.operations) operations wanted, \(mutation.operations.count) found")
+    }
+    if mutation.after.count > Limits.predecessors {
+      throw OperationError("mutation", "more than \(Limits.predecessors) predecessors")
     }
     var out: [Operation] = []
     for operation in mutation.operations { out.append(try catalog.normalised(operation)) }

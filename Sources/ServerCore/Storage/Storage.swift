@@ -18,8 +18,10 @@ package import SkerryModel
 /// - The closures are synchronous and do not let the transaction out. Methods that change something are called within
 ///   `write` only.
 package protocol Storage: Sendable {
-  /// Runs a closure in one transaction.
+  /// Runs a closure in one transaction; waits for other writers as long as the backend is told to.
   func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
+  /// The same for work that can as well be done later: throws `StorageError.busy` after a short wait.
+  func writeSoon<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
   /// Runs a closure in one snapshot.
   func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
 }
@@ -35,13 +37,16 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
   case ended(String)
   /// What the database holds cannot be understood.
   case damaged(String)
+  /// The database belongs to another schema, or has tables of its own that do not fit; the text says what to do.
+  case otherSchema(String)
 
   package var description: String {
     switch self {
     case .busy: "the database is busy; try again"
     case .constraint(let text): "the database refused the row: \(text)"
     case .ended(let text): "the database ended the transaction: \(text)"
-    case .damaged(let text): "the database holds what cannot be read: \(text)"
+    case .damaged(let text): "the database holds what cannot be read: \(text); run an integrity check on it"
+    case .otherSchema(let text): text
     }
   }
 }
