@@ -104,6 +104,25 @@ let package = Package(
     .testTarget(
       name: "MachineTests", dependencies: ["SkerryModel", "SkerryWire", "SkerryMachine"], path: "Tests/MachineTests",
       swiftSettings: strict),
+    .target(
+      name: "SkerryStorageContract", dependencies: ["SkerryModel", "SkerryMerge", "SkerryServerCore"],
+      path: "Tests/StorageContract", swiftSettings: strict),
+    .testTarget(
+      name: "StorageSQLiteTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryStorageContract", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryServerCore",
+        "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryStore",
+      ], path: "Tests/StorageSQLiteTests", swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteKitTests", dependencies: ["SkerryTestSupport", "SkerrySQLiteKit"], path: "Tests/SQLiteKitTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "HTTPKitTests", dependencies: ["SkerryHTTPKit"], path: "Tests/HTTPKitTests", swiftSettings: strict),
+    .testTarget(
+      name: "TokenKitTests", dependencies: ["SkerryTokenKit"], path: "Tests/TokenKitTests", swiftSettings: strict),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["SkerryHTTP", "SkerryHTTPKit", "SkerryMachine", "SkerryCurlKit"],
+      path: "Tests/HTTPTests", swiftSettings: strict),
     .testTarget(
       name: "HistoryTests",
       dependencies: [

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCurl
 
 /// Why no whole response came. No case holds a header or a body.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCurl
 
 /// An easy handle with a multi handle of its own, which keeps its connections alive from one transfer to the next.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// One request and whoever waits for its response. The waiter is resumed exactly once: by the response or by the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCurl
 
 /// Everything that a transfer is told. The handle was reset before: what is not named here has libcurl's default, by which

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCurl
 
 /// An address as libcurl itself reads it, so that what is judged here is what is connected to.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCurl
 
 /// What libcurl's callbacks collect in one transfer, bounded while it comes in.

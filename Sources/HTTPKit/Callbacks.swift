@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryMicroHTTP
 
 // All context pointers that the library holds are made and released in this file.

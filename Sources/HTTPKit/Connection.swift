@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryMicroHTTP
 
 /// The library's connection, borrowed for the length of one callback.

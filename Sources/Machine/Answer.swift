@@ -10,9 +10,9 @@ package enum Answer: Hashable, Sendable {
   case transient(status: Int, retryAfter: Int64?)
   /// The token is missing, expired or not accepted.
   case needsAuthentication
-  /// The request is longer than the server takes.
-  case tooLarge
-  /// The device's schema or protocol does not fit the server: one of them must be updated.
+  /// The request is longer than the server takes, or than something on the way does.
+  case tooLarge(isOurs: Bool)
+  /// The device's schema, protocol or account does not fit the server's: it takes a person to change that.
   case refused(status: Int)
 
   /// Judges a response by status and media type, never by its text: a captive portal answers 200 with a page of its own.
@@ -21,8 +21,8 @@ package enum Answer: Hashable, Sendable {
     switch (response.status, isProblem) {
     case (200, _) where response.contentType == "application/json": self = .body(response.body)
     case (401, true): self = .needsAuthentication
-    case (413, _): self = .tooLarge
-    case (409, true), (426, true): self = .refused(status: response.status)
+    case (413, _): self = .tooLarge(isOurs: isProblem)
+    case (403, true), (409, true), (426, true): self = .refused(status: response.status)
     default: self = .transient(status: response.status, retryAfter: response.retryAfter)
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// Which entries travel together: whole batches as long as they pass, single entries after several whole-batch failures, and

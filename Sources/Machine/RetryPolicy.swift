@@ -4,17 +4,18 @@
 /// together (Brooker, "Exponential Backoff and Jitter", 2015).
 public struct RetryPolicy: Hashable, Sendable {
   /// The bound after the first failure, in milliseconds.
-  public var base: Int64
+  public private(set) var base: Int64
   /// The highest bound, in milliseconds.
-  public var cap: Int64
+  public private(set) var cap: Int64
   /// The longest wait that a server's Retry-After is followed for, in milliseconds.
-  public var retryAfterCap: Int64
+  public private(set) var retryAfterCap: Int64
 
   /// The standard: up to 1 s, 2 s, 4 s ... 60 s; Retry-After up to an hour.
   public init(base: Int64 = 1_000, cap: Int64 = 60_000, retryAfterCap: Int64 = 3_600_000) {
-    self.base = base
-    self.cap = cap
-    self.retryAfterCap = retryAfterCap
+    let waits: ClosedRange<Int64> = 1...31_536_000_000
+    self.base = min(max(base, waits.lowerBound), waits.upperBound)
+    self.cap = min(max(cap, waits.lowerBound), waits.upperBound)
+    self.retryAfterCap = min(max(retryAfterCap, waits.lowerBound), waits.upperBound)
   }
 
   /// The wait after so many failures in a row, at least 1.

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// When to sync, as a policy.
 public struct TimingPolicy: Hashable, Sendable {
   /// How long after a finished round the next one begins, in milliseconds.
-  public var interval: Int64
+  public private(set) var interval: Int64
   /// How long to wait before a server is asked again that wants another schema or protocol, in milliseconds.
-  public var refusal: Int64
+  public private(set) var refusal: Int64
   /// The waits after failures.
-  public var retry: RetryPolicy
+  public private(set) var retry: RetryPolicy
   /// The most mutations in one push.
-  public var batch: Int
+  public private(set) var batch: Int
   /// The most items in one page.
-  public var page: Int
+  public private(set) var page: Int
 
-  /// A policy.
+  /// A policy. Numbers that mean nothing are brought to the nearest that do: waits lie between 0 and a year, a batch and a page
+  /// hold at least 1.
   public init(
     interval: Int64 = 30_000, refusal: Int64 = 900_000, retry: RetryPolicy = RetryPolicy(), batch: Int = 100,
     page: Int = 500
   ) {
-    self.interval = interval
-    self.refusal = refusal
+    let waits: ClosedRange<Int64> = 0...31_536_000_000
+    self.interval = min(max(interval, waits.lowerBound), waits.upperBound)
+    self.refusal = min(max(refusal, waits.lowerBound), waits.upperBound)
     self.retry = retry
-    self.batch = batch
-    self.page = page
+    self.batch = min(max(batch, 1), Limits.batchMutations)
+    self.page = min(max(page, 1), Limits.pageItems)
   }
 
   /// A round every 30 s and after each local write.
@@ -49,6 +52,8 @@ package struct SyncMachine: Sendable {
     case pushDeferred
     /// A page was taken in; nothing is left to fetch if it was the last.
     case pageTaken(isLast: Bool)
+    /// A page brought nothing and led nowhere: the server is at work elsewhere.
+    case pageEmpty
     /// A page or reset no longer fitted the store, which had moved on.
     case pageIgnored
     case resetTaken
@@ -87,8 +92,6 @@ package struct SyncMachine: Sendable {
     case pulling
     /// `isDemanded`: the server asked for the wait.
     case resting(until: Int64, isDemanded: Bool = false)
-    /// Nothing goes on before somebody acts.
-    case stopped
   }
 
   private let policy: TimingPolicy
@@ -105,6 +108,12 @@ package struct SyncMachine: Sendable {
   private var pullsFirst = false
   /// Resets and pages that no longer fitted, in a row.
   private var detours = 0
+  /// Rounds in a row that left something waiting for its turn on the server.
+  private var deferrals = 0
+  /// Pushes of this round since the last pull.
+  private var pushes = 0
+  /// A large outbox is pulled for in between, so that what is judged can leave it.
+  private static let pushesPerPull = 20
   package private(set) var condition = Condition.working
 
   package init(_ policy: TimingPolicy) {
@@ -115,7 +124,6 @@ package struct SyncMachine: Sendable {
   /// What to do now. `ready` are the entries without a verdict, in order, at most as many as a batch holds.
   package mutating func next(at now: Int64, ready: [MutationID]) -> Command {
     switch phase {
-    case .stopped: return .wait(until: nil)
     case .resting(let until, _):
       // A clock that was set back must not hold things up for longer than any wait can be.
       let longest = max(policy.interval, policy.refusal, policy.retry.retryAfterCap + policy.retry.cap)
@@ -124,8 +132,12 @@ package struct SyncMachine: Sendable {
       begin()
       return next(at: now, ready: ready)
     case .pushing:
-      let batch = mayPush ? plan.next(of: ready) : []
-      if !batch.isEmpty { return .push(batch) }
+      if pushes >= SyncMachine.pushesPerPull { isWantedAgain = true }
+      let batch = mayPush && pushes < SyncMachine.pushesPerPull ? plan.next(of: ready) : []
+      if !batch.isEmpty {
+        pushes += 1
+        return .push(batch)
+      }
       isPushFailing = false
       phase = .pulling
       return .pull(limit: policy.page)
@@ -137,6 +149,7 @@ package struct SyncMachine: Sendable {
     pullsFirst = isPushFailing
     phase = pullsFirst ? .pulling : .pushing
     mayPush = true
+    pushes = 0
     isWantedAgain = false
     condition = .working
   }
@@ -154,8 +167,8 @@ package struct SyncMachine: Sendable {
       isWantedAgain = true
       if case .resting(_, isDemanded: false) = phase { begin() }
     case .authenticated:
-      // Only a stop ends by it: a token that is renewed in time is no reason to ask a failing server sooner.
-      guard case .stopped = phase else { break }
+      // Only that wait ends by it: a token that is renewed in time is no reason to ask a failing server sooner.
+      guard condition == .needsAuthentication else { break }
       failures = 0
       begin()
     case .pushJudged(let ids, let ready):
@@ -169,6 +182,9 @@ package struct SyncMachine: Sendable {
       mayPush = false
       phase = .pulling
     case .resetTaken, .pageIgnored: noteDetour(at: now, random: random)
+    case .pageEmpty:
+      detours = max(detours, 2)
+      noteDetour(at: now, random: random)
     case .pageTaken(let isLast):
       detours = 0
       // A push that goes on failing is not tried more often because pulls pass.
@@ -196,15 +212,18 @@ package struct SyncMachine: Sendable {
 
   private mutating func finishRound(at now: Int64, random: UInt64) {
     condition = .idle
+    deferrals = mayPush ? 0 : deferrals + 1
     if pullsFirst {
       pullsFirst = false
       phase = .pushing
+      pushes = 0
       condition = .working
     } else if isWantedAgain {
       begin()
-    } else if !mayPush {
-      // Something waits for its turn on the server: soon again, but not at once.
-      phase = .resting(until: now + policy.retry.delay(afterFailures: 1, random: random, retryAfter: nil))
+    } else if deferrals > 0 {
+      // Something waits for its turn on the server: soon again, but not at once, and less often as it goes on.
+      let wait = policy.retry.delay(afterFailures: deferrals, random: random, retryAfter: nil)
+      phase = .resting(until: now + min(wait, max(policy.interval, policy.retry.base)))
     } else {
       phase = .resting(until: now + policy.interval)
     }
@@ -215,7 +234,7 @@ package struct SyncMachine: Sendable {
   ) -> Consequence {
     var consequence = Consequence.none
     var retryAfter: Int64?
-    if case .tooLarge = answer, !offered.isEmpty {
+    if case .tooLarge(let isOurs) = answer, !offered.isEmpty, offered.count > 1 || isOurs {
       condition = .failing(status: 413)
       // A shorter batch at once.
       guard let id = plan.requestTooLarge(offered) else { return .none }
@@ -224,15 +243,21 @@ package struct SyncMachine: Sendable {
     failures += 1
     switch answer {
     case .needsAuthentication:
+      // The token may have run out just now: once more with what the source gives then. After that it is for a person.
+      let isFirst = condition != .needsAuthentication && failures == 1
       condition = .needsAuthentication
-      phase = .stopped
+      let soon = policy.retry.delay(afterFailures: 1, random: random, retryAfter: nil)
+      phase = .resting(until: now + (isFirst ? soon : policy.refusal))
       return .none
     case .refused(let status):
       condition = .refused(status: status)
       phase = .resting(until: now + policy.refusal)
       return .none
     case .unreachable: condition = .unreachable
-    case .tooLarge: condition = .failing(status: 413)
+    case .tooLarge:
+      // Whoever says so is no server of ours: maybe it says so to everything.
+      condition = .failing(status: 413)
+      if !offered.isEmpty { consequence = blame(offered, "something on the way takes no request as long as this one") }
     case .transient(let status, let wanted):
       condition = .failing(status: status)
       retryAfter = wanted

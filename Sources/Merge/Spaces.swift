@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// In which spaces a row is, by the declared rules. One function for the permission check, the sequencer and the device.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// Moves a connection between threads; one thread has it at a time.

@@ -45,7 +45,10 @@ extension SQLiteConnection {
 
   /// Moves the WAL's content into the file. Only the writer calls it: two checkpointers at once are the WAL-reset bug of
   /// SQLite before 3.51.3.
-  public func checkpoint(truncating: Bool) throws {
-    _ = try query("PRAGMA wal_checkpoint(\(truncating ? "TRUNCATE" : "PASSIVE"))") { _ in }
+  ///
+  /// - Returns: whether all of it was moved; false while a reader still needs the older content.
+  @discardableResult
+  public func checkpoint(truncating: Bool) throws -> Bool {
+    try first("PRAGMA wal_checkpoint(\(truncating ? "TRUNCATE" : "PASSIVE"))") { $0.integer(0) == 0 } ?? false
   }
 }

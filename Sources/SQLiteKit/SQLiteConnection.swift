@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerrySQLite
 
 /// One connection to one database file.
@@ -100,6 +101,11 @@ public final class SQLiteConnection {
     sqlite3_busy_timeout(database, min(milliseconds, busyTimeout))
     defer { sqlite3_busy_timeout(database, busyTimeout) }
     return try body()
+  }
+
+  /// The absolute path of the file; nil for one in memory.
+  public var filePath: String? {
+    sqlite3_db_filename(database, "main").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether a transaction is open.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerrySQLite
 
 /// A failed call to SQLite: the extended result code, SQLite's message and the statement, never the values bound to it.

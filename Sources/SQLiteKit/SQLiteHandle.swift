@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerrySQLite
 
 /// The only owner of a database handle: it closes when this goes away.

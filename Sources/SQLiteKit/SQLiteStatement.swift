@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerrySQLite
 
 /// A prepared statement of one connection, for its executor only.

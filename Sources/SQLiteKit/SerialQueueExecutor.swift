@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
 /// An actor's executor over a queue of its own, so that a blocking call into SQLite never holds a thread of the
@@ -14,6 +15,13 @@ public final class SerialQueueExecutor: SerialExecutor {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
+  }
+
+  /// Runs a closure on the queue, without blocking the caller's thread.
+  public func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: body)) }
+    }
   }
 
   /// This executor.

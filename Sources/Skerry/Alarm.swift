@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Lets one task wait for a time or for a signal, whichever is first. A signal that comes while nobody waits ends the next

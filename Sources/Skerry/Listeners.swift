@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Those who want to know what happens to a replica. A stream that ends, or whose reader goes away, takes itself out.

@@ -1,5 +1,6 @@
-import SkerryAmbientKit
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryAmbientKit
 package import SkerryMachine
 public import SkerryModel
 import SkerrySQLiteKit
@@ -20,6 +21,7 @@ public actor Replica {
   private nonisolated let ambient: any Ambient
   private let store: Store
   private var session: SyncSession?
+  private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
   private nonisolated let listeners = Listeners()
 
@@ -50,21 +52,28 @@ public actor Replica {
     path: String, account: AccountID, schema: Schema, ambient: any Ambient
   ) async throws -> Replica {
     let catalog = try Catalog(schema)
-    if let known = OpenReplicas.find(path) {
-      guard known.account == account, known.catalog.schema == schema else {
-        throw StoreError(.otherSchema, "the store is open already, with another account or schema")
-      }
-      return known
+    // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
+    let executor = SerialQueueExecutor(label: "skerry.store")
+    let opened = try await executor.run {
+      try Replica(path: path, account: account, catalog: catalog, ambient: ambient, executor: executor)
     }
-    let opened = try Replica(path: path, account: account, catalog: catalog, ambient: ambient)
-    return OpenReplicas.keep(opened, path)
+    // The database's own name of the file: the same for every path that leads to it.
+    let replica = OpenReplicas.keep(opened, await opened.filePath)
+    guard replica.account == account, replica.catalog.schema == schema else {
+      throw StoreError(.otherSchema, "the store is open already, with another account or schema; close that one first")
+    }
+    return replica
   }
 
-  private init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
+  private var filePath: String { store.filePath }
+
+  private init(
+    path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, executor: SerialQueueExecutor
+  ) throws {
     self.catalog = catalog
     self.account = account
+    self.executor = executor
     self.ambient = ambient
-    executor = SerialQueueExecutor(label: "skerry.store")
     readers = ReaderPool(path: path)
     store = try Store(path: path, account: account, catalog: catalog, ambient: ambient)
   }
@@ -157,10 +166,21 @@ public actor Replica {
 
   // MARK: Syncing, for the engine
 
-  package func beginSession(_ policy: TimingPolicy, onChange: @escaping @Sendable () -> Void) {
-    session = SyncSession(store, policy: policy)
+  /// Takes the replica's one conversation.
+  ///
+  /// - Parameter isNew: begins it anew; otherwise what is known of the server (a wait that it asked for) is kept.
+  /// - Returns: false if somebody has it.
+  package func beginDriving(
+    isNew: Bool, _ policy: TimingPolicy, onChange: @escaping @Sendable () -> Void
+  ) -> Bool {
+    if isDriven { return false }
+    isDriven = true
+    if isNew || session == nil { session = SyncSession(store, policy: policy) }
     self.onChange = onChange
+    return true
   }
+
+  package func endDriving() { isDriven = false }
 
   package func note(_ fact: SyncMachine.Fact) { session?.note(fact) }
 
@@ -210,9 +230,7 @@ private enum OpenReplicas {
   private struct Entry: Sendable { weak var replica: Replica? }
   private static let all = Mutex<[String: Entry]>([:])
 
-  static func find(_ path: String) -> Replica? { all.withLock { $0[path]?.replica } }
-
-  /// Keeps the replica, unless another call was faster.
+  /// Keeps the replica, unless the file is open already: then gives the one that is.
   static func keep(_ replica: Replica, _ path: String) -> Replica {
     all.withLock { all in
       if let known = all[path]?.replica { return known }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryAmbientKit
 public import SkerryMachine
 public import SkerryStore
@@ -29,7 +30,6 @@ public actor SyncEngine {
   private let policy: TimingPolicy
   private let clock: any Clock<Duration>
   private let alarm = Alarm()
-  private var isDriving = false
   private var hasSession = false
 
   /// An engine for a replica.
@@ -104,14 +104,18 @@ public actor SyncEngine {
 
   /// Carries out steps until the task is cancelled or, if so wanted, there is nothing to do for now.
   private func drive(stopsWhenResting: Bool) async throws {
-    if isDriving { throw EngineBusy() }
-    isDriving = true
-    defer { isDriving = false }
-    if !hasSession {
-      hasSession = true
-      let alarm = alarm
-      await replica.beginSession(policy) { alarm.ring() }
+    let alarm = alarm
+    // The replica has one conversation at a time, whichever engine drives it.
+    guard await replica.beginDriving(isNew: !hasSession, policy, onChange: { alarm.ring() }) else { throw EngineBusy() }
+    hasSession = true
+    do { try await carryOutSteps(stopsWhenResting) } catch {
+      await replica.endDriving()
+      throw error
     }
+    await replica.endDriving()
+  }
+
+  private func carryOutSteps(_ stopsWhenResting: Bool) async throws {
     await replica.note(.syncRequested)
     while !Task.isCancelled {
       switch try await replica.nextStep() {
@@ -139,7 +143,7 @@ public actor SyncEngine {
   }
 }
 
-/// Another call is driving the engine.
+/// Another call, of this engine or of another one on the same replica, is at work.
 public struct EngineBusy: Error, Sendable, CustomStringConvertible {
   /// What to do.
   public var description: String { "the engine is at work already; call requestSync() instead" }

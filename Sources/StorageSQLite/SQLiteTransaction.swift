@@ -1,5 +1,6 @@
-import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore

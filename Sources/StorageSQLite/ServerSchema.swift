@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
-import SkerryServerCore
 import SkerrySQLiteKit
+import SkerryServerCore
 import SkerryTables
 
 /// The tables of a server's file: the app's own, and Skerry's beside them under names that begin with `skerry_`.
@@ -36,7 +37,8 @@ struct ServerSchema {
     guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return }
     throw StorageError.otherSchema(
       "the database was made with schema \(app) \(version), the server was started with \(schema.name) \(schema.version)"
-        + (app == schema.name && version == Int64(schema.version) ? ", which declares something else under that number" : "")
+        + (app == schema.name && version == Int64(schema.version)
+          ? ", which declares something else under that number" : "")
         + "; start it with the schema of the database")
   }
 

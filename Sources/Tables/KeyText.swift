@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// A row's key as SQL text: the `quote()` of each key column, joined by commas.

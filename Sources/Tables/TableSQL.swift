@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// The parts of SQL that a table's declaration gives; names are checked by the schema and quoted all the same.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CSkerryCrypto
 
 /// A public key of the curve P-256, owned here and freed with this.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Remembers what verified tokens say, so that a signature is computed once for a token and not once for a request. The

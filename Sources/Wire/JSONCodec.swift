@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// The messages as JSON: what `docs/protocol.md` describes, and the normative text of it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// The version of the protocol, with a line of history for each.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// A table as pages need it: how members of an object become a row of the table and back.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// One line of a history: what happens, and what must be so afterwards. See `Tests/Histories/README.md`.

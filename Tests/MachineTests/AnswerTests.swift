@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMachine
 import SkerryModel
 import SkerryWire
@@ -28,11 +29,12 @@ import Testing
   static let statuses: [(Int, String?, Answer)] = [
     (200, "application/json", .body([])),
     (401, "application/problem+json", .needsAuthentication),
-    (413, "application/problem+json", .tooLarge), (413, "text/html", .tooLarge), (413, nil, .tooLarge),
+    (413, "application/problem+json", .tooLarge(isOurs: true)), (413, "text/html", .tooLarge(isOurs: false)),
+    (413, nil, .tooLarge(isOurs: false)),
+    (403, "application/problem+json", .refused(status: 403)), (403, "text/html", .transient(status: 403, retryAfter: nil)),
     (409, "application/problem+json", .refused(status: 409)),
     (426, "application/problem+json", .refused(status: 426)),
     (400, "application/problem+json", .transient(status: 400, retryAfter: nil)),
-    (403, "application/problem+json", .transient(status: 403, retryAfter: nil)),
     (404, "application/problem+json", .transient(status: 404, retryAfter: nil)),
     (408, nil, .transient(status: 408, retryAfter: nil)), (425, nil, .transient(status: 425, retryAfter: nil)),
     (429, "application/problem+json", .transient(status: 429, retryAfter: nil)),

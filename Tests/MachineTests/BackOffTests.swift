@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMachine
 import Testing
 
@@ -76,10 +77,11 @@ import Testing
     talk.expect(wait: 300_000)
   }
 
-  @Test(arguments: [
-    (nil, 0), (0, 0), (-5, 0), (1_000, 1_000), (3_600_000, 3_600_000), (3_600_001, 3_600_000),
-    (1_000_000_000_000, 3_600_000), (.max, 3_600_000), (.min, 0),
-  ] as [(Int64?, Int64)])
+  @Test(
+    arguments: [
+      (nil, 0), (0, 0), (-5, 0), (1_000, 1_000), (3_600_000, 3_600_000), (3_600_001, 3_600_000),
+      (1_000_000_000_000, 3_600_000), (.max, 3_600_000), (.min, 0),
+    ] as [(Int64?, Int64)])
   func `F-N11 Retry-After is capped at an hour, and nonsense is none`(_ wanted: Int64?, _ least: Int64) {
     let talk = Conversation()
     talk.expect(.pull(limit: 500))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMachine
 import SkerryModel
 import Testing
@@ -7,11 +8,11 @@ import Testing
   @Test func `F-N12 a request that is too long is halved at once, down to one, which is set aside`() {
     let talk = Conversation(ready: Conversation.ids(1...5))
     talk.expect(.push(Conversation.ids(1...5)))
-    talk.hear(.failed(.tooLarge, offered: Conversation.ids(1...5)))
+    talk.hear(.failed(.tooLarge(isOurs: true), offered: Conversation.ids(1...5)))
     talk.expect(.push([one, two]))
-    talk.hear(.failed(.tooLarge, offered: [one, two]))
+    talk.hear(.failed(.tooLarge(isOurs: true), offered: [one, two]))
     talk.expect(.push([one]))
-    talk.hear(.failed(.tooLarge, offered: [one]))
+    talk.hear(.failed(.tooLarge(isOurs: true), offered: [one]))
     #expect(talk.consequence == .setAside(one, "the server takes no request as long as this one"))
     talk.expect(.push([two]))
     talk.judge(two)
@@ -24,7 +25,7 @@ import Testing
     while let ids = talk.offered() {
       requests += 1
       if ids.count > 20 {
-        talk.hear(.failed(.tooLarge, offered: ids))
+        talk.hear(.failed(.tooLarge(isOurs: true), offered: ids))
       } else {
         talk.hear(.pushJudged(ids, ready: min(talk.ready.count, 100)))
       }
@@ -38,7 +39,7 @@ import Testing
     let talk = Conversation()
     talk.random = 1_000
     talk.expect(.pull(limit: 500))
-    talk.hear(.failed(.tooLarge, offered: []))
+    talk.hear(.failed(.tooLarge(isOurs: true), offered: []))
     talk.expect(wait: 1_000)
     #expect(talk.condition == .failing(status: 413))
   }
@@ -115,7 +116,11 @@ import Testing
     while !talk.ready.isEmpty, rounds < 10 {
       rounds += 1
       guard let ids = offeredNext(talk) else { break }
-      if ids == [two], talk.ready.contains(one) { talk.hear(.pushDeferred) } else { talk.hear(.pushJudged(ids, ready: 2)) }
+      if ids == [two], talk.ready.contains(one) {
+        talk.hear(.pushDeferred)
+      } else {
+        talk.hear(.pushJudged(ids, ready: 2))
+      }
     }
     #expect(talk.ready.isEmpty, "the queue is stuck: \(talk.ready)")
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMachine
 import Testing
 
@@ -10,7 +11,8 @@ struct NamedResponse: Sendable, CustomTestStringConvertible {
 
   init(_ name: String, _ status: Int, _ contentType: String?, _ body: String = "", retryAfter: Int64? = nil) {
     self.name = name
-    response = TransportResponse(status: status, contentType: contentType, retryAfter: retryAfter, body: Array(body.utf8))
+    response = TransportResponse(
+      status: status, contentType: contentType, retryAfter: retryAfter, body: Array(body.utf8))
   }
 }
 
@@ -63,7 +65,8 @@ enum Portals {
     NamedResponse("an answer with an end", 200, "application/json", "{\"protocol\":1,\"verdicts\":[]}<!-- proxy -->"),
     NamedResponse("a protocol of tomorrow", 200, "application/json", "{\"protocol\":1000,\"verdicts\":[]}"),
     NamedResponse("a protocol of yesterday", 200, "application/json", "{\"protocol\":0,\"verdicts\":[]}"),
-    NamedResponse("verdicts that are a page", 200, "application/json", "{\"protocol\":1,\"kind\":\"page\",\"items\":[]}"),
+    NamedResponse(
+      "verdicts that are a page", 200, "application/json", "{\"protocol\":1,\"kind\":\"page\",\"items\":[]}"),
     NamedResponse("a key given twice", 200, "application/json", "{\"protocol\":1,\"verdicts\":[],\"verdicts\":[]}"),
   ]
 }

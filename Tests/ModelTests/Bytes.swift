@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// The bytes of a text of hexadecimal digits.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// The tables on which the conformance suite works: every column type, every kind of key, every rule for spaces.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
@@ -25,7 +26,9 @@ final class Desk {
   }
 
   @discardableResult
-  func update(_ key: RowKey, _ values: [String: Value]) throws -> MutationID { try write { try $0.update(key, values) } }
+  func update(_ key: RowKey, _ values: [String: Value]) throws -> MutationID {
+    try write { try $0.update(key, values) }
+  }
 
   /// A write that must change something.
   @discardableResult

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// A small app with every type of column: books of a person with loans below them, shelves that people share with boxes in
@@ -38,7 +39,9 @@ extension Schema {
             ], key: ["book", "page"], spaces: [.owner(column: "owner", kind: "user")]),
           TableDefinition(
             "reader",
-            columns: [ColumnDefinition("id", .text), ColumnDefinition("shelf", .text), ColumnDefinition("user", .text)],
+            columns: [
+              ColumnDefinition("id", .text), ColumnDefinition("shelf", .text), ColumnDefinition("user", .text),
+            ],
             spaces: [.owner(column: "shelf", kind: "shelf")]),
           TableDefinition(
             "shelf", columns: [ColumnDefinition("id", .text), ColumnDefinition("name", .text, optional: true)],

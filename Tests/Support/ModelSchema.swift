@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// The schema of the executable model: teams with members, items and documents in one or two spaces, notes below items and

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 
 /// A folder that goes with the value that owns it; in memory where the system offers that, since what is tested is order

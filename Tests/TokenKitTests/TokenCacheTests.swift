@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
-// SPDX-License-Identifier: Apache-2.0
 @testable import SkerryTokenKit
 
 @Suite struct TokenCacheTests {

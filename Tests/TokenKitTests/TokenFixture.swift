@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryTokenKit
 
 /// A signer and the verifier that trusts it. The time is 1,000,000 s unless a test says otherwise.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryWire
 
 /// A place in a tree, written as in `items[2].fields.name`.

@@ -129,7 +129,8 @@ struct SchemaCheck {
   /// Spaces of everybody are told to every device, so they must be known from the schema alone.
   private func checkOpen(_ space: SpaceDefinition) throws(SchemaError) {
     if let root = space.root {
-      throw SchemaError(root, "root of '\(space.kind)', whose members are everyone", "use a constant space without a root")
+      throw SchemaError(
+        root, "root of '\(space.kind)', whose members are everyone", "use a constant space without a root")
     }
     for table in tables {
       for case .owner(let column, space.kind) in table.spaces {

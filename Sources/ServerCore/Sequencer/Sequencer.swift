@@ -1,5 +1,6 @@
-import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryMerge
 package import SkerryModel
 
 /// One step of a sequencer run: what gets the next position.

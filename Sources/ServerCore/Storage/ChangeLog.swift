@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// What the sequencer knows of a row since its last run over it.

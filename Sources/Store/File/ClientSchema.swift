@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryTables
@@ -40,7 +41,7 @@ struct ClientSchema {
     """,
     """
     CREATE TABLE IF NOT EXISTS skerry_spaces(
-      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, gen INTEGER NOT NULL, sum BLOB NOT NULL,
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, gen INTEGER NOT NULL, old INTEGER NOT NULL, sum BLOB NOT NULL,
       count INTEGER NOT NULL) STRICT
     """,
     // A row's first space is inline; only further ones are here.
@@ -62,6 +63,7 @@ struct ClientSchema {
       label TEXT, at INTEGER NOT NULL, void INTEGER NOT NULL, sent INTEGER NOT NULL, dormant INTEGER NOT NULL,
       failed INTEGER NOT NULL, attempts INTEGER NOT NULL, error TEXT) STRICT
     """,
+    "CREATE INDEX IF NOT EXISTS skerry_outbox_n ON skerry_outbox(n)",
     // What each outbox entry touches or leans on: rows, and spaces under the table name $space. Role 0 leans, 1 opens, 2 changes.
     """
     CREATE TABLE IF NOT EXISTS skerry_subjects(

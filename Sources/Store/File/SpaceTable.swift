@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 
@@ -20,7 +21,7 @@ final class SpaceTable {
       id = found
     } else {
       try connection.run(
-        "INSERT INTO skerry_spaces(name, gen, sum, count) VALUES (?, 0, ?, 0)", .text(space.text),
+        "INSERT INTO skerry_spaces(name, gen, old, sum, count) VALUES (?, 0, 0, ?, 0)", .text(space.text),
         .blob(SpaceDigest().bytes))
       id = connection.lastInsertedRow
     }
@@ -49,8 +50,14 @@ final class SpaceTable {
     try connection.first("SELECT gen FROM skerry_spaces WHERE id = ?", .integer(id)) { $0.integer(0) } ?? 0
   }
 
-  func raiseGeneration(_ space: SpaceID) throws {
-    try connection.run("UPDATE skerry_spaces SET gen = gen + 1 WHERE id = ?", .integer(try id(of: space)))
+  func raiseGeneration(_ space: SpaceID, rows: Int64) throws {
+    try connection.run(
+      "UPDATE skerry_spaces SET gen = gen + 1, old = ? WHERE id = ?", .integer(rows), .integer(try id(of: space)))
+  }
+
+  /// Whether the space held no row when its generation was last raised: then a sweep has nothing to look for.
+  func beganEmpty(_ id: Int64) throws -> Bool {
+    try connection.first("SELECT old FROM skerry_spaces WHERE id = ?", .integer(id)) { $0.integer(0) == 0 } ?? true
   }
 
   func digest(_ id: Int64) throws -> SpaceDigest {

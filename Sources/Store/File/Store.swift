@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 package import SkerrySQLiteKit
 
@@ -22,6 +23,10 @@ package final class Store {
   /// Counts messages that were taken in, to tell which pulls were asked for after a verdict.
   package internal(set) var clock = 0
   var spaces: SpaceTable
+  /// Changes when another connection has committed.
+  private var dataVersion: Int64
+  /// Whether rows have gone whose values may still be in the WAL.
+  var needsPurge = false
 
   /// Opens a file, and makes it if it is missing.
   ///
@@ -39,6 +44,7 @@ package final class Store {
     self.ambient = ambient
     self.state = state
     spaces = SpaceTable(connection)
+    dataVersion = try connection.dataVersion()
   }
 
   private static func prepare(
@@ -82,9 +88,11 @@ package final class Store {
   /// Runs a closure as one transaction; when it throws, what is kept in memory is as before too.
   @discardableResult
   func transaction<T>(_ body: () throws -> T) throws -> T {
-    let before = (state, answered, clock)
+    var before = (state, answered, clock)
     do {
       return try connection.transaction(.immediate) {
+        try noticeOthers()
+        before.0 = state
         let result = try body()
         if state != before.0 { try state.write(to: connection) }
         return result
@@ -94,6 +102,26 @@ package final class Store {
       spaces = SpaceTable(connection)
       throw error
     }
+  }
+
+  /// Reads anew what is kept in memory if another connection has written the file: an extension of the app, or a second store
+  /// on it.
+  private func noticeOthers() throws {
+    let version = try connection.dataVersion()
+    if version == dataVersion { return }
+    guard let found = try ReplicaState.read(from: connection) else {
+      throw StoreError(.damaged, "skerry_state is empty; the file was overwritten by something else")
+    }
+    state = found
+    spaces = SpaceTable(connection)
+    dataVersion = version
+  }
+
+  /// Takes others' values out of the WAL after rows have gone: `secure_delete` clears the file's own pages only. While a reader
+  /// still needs older pages, the next page tries again.
+  func purge() {
+    guard needsPurge else { return }
+    if (try? connection.checkpoint(truncating: true)) == true { needsPurge = false }
   }
 
   /// The ids that this file has had, the one in use last.
@@ -110,6 +138,9 @@ package final class Store {
     let lowest = try connection.first("SELECT min(n) FROM skerry_outbox") { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
     return (lowest ?? state.counter + 1) - 1
   }
+
+  /// The absolute path of the file, by the database's own account.
+  package var filePath: String { connection.filePath ?? path }
 
   /// Gives a closure the connection, for tests that count its calls or let it die.
   package func withConnection<T>(_ body: (SQLiteConnection) throws -> T) rethrows -> T { try body(connection) }

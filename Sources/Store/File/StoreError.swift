@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// Why a call on the device's store failed. Nothing was changed unless the code says so.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it is. Open: later versions may add codes.

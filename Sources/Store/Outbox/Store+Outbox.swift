@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 import SkerrySQLiteKit
 
@@ -20,13 +21,30 @@ extension Store {
   }
 
   /// The ids of the entries to offer next: those without a verdict, in order, without those set aside.
-  package func ready(limit: Int) throws -> [MutationID] {
+  ///
+  /// What waits for an entry that was set aside waits with it: the server could only say so.
+  ///
+  /// - Parameter bytes: how much they take together; the first is given whatever it takes.
+  package func ready(limit: Int, bytes: Int = .max) throws -> [MutationID] {
+    // Answered entries wait for their page only, and a round pulls before there are many.
+    let entries = try connection.query(
+      "SELECT mid, made, length(ops) FROM skerry_outbox WHERE failed = 0 ORDER BY made LIMIT ?",
+      .integer(Int64(limit + answered.count))
+    ) { (MutationID(bytes: $0.blob(0)), $0.integer(1), Int($0.integer(2))) }
+    var blocked = Set(
+      try connection.query("SELECT mid FROM skerry_outbox WHERE failed = 1") { MutationID(bytes: $0.blob(0)) }
+        .compactMap { $0 })
     var out: [MutationID] = []
-    // Answered entries are few: they wait for their page only.
-    let ids = try connection.query(
-      "SELECT mid FROM skerry_outbox WHERE failed = 0 ORDER BY made LIMIT ?", .integer(Int64(limit + answered.count))
-    ) { MutationID(bytes: $0.blob(0)) }
-    for case let id? in ids where answered[id] == nil && out.count < limit { out.append(id) }
+    var size = 0
+    for case (let id?, let made, let length) in entries where answered[id] == nil {
+      if !blocked.isEmpty, try predecessors(of: made).contains(where: blocked.contains) {
+        blocked.insert(id)
+        continue
+      }
+      size += length
+      if out.count == limit || !out.isEmpty && size > bytes { break }
+      out.append(id)
+    }
     return out
   }
 
@@ -41,8 +59,8 @@ extension Store {
           try connection.run("UPDATE skerry_outbox SET sent = 1 WHERE made = ?", .integer(entry.made))
         }
         return Mutation(
-          id: id, number: entry.number, after: try predecessors(of: entry.made), operations: entry.operations,
-          isVoid: entry.isVoid)
+          id: id, number: entry.number, after: try predecessors(of: entry.made),
+          operations: entry.isVoid ? [] : entry.operations, isVoid: entry.isVoid)
       }
     }
   }
@@ -91,8 +109,8 @@ extension Store {
         if try entry(id) != nil { answered[id] = clock }
       case .identityReused(let replica):
         if replica == state.id { try remint() }
-      case .forbidden: try remint()  // an id that belongs to another account is of no use here
-      case .notYet, .busy, .otherHistory: break
+      // The device talks under another account's token: nothing of this outbox may be judged as that account's.
+      case .forbidden, .notYet, .busy, .otherHistory: break
       }
     }
   }
@@ -102,6 +120,8 @@ extension Store {
   private func remint() throws {
     try transaction {
       state.ids.append(ambient.makeReplicaID())
+      // No request carries more; the oldest copies of the file have been heard of long ago.
+      state.ids = state.ids.suffix(Limits.replicaIDs)
       state.counter = 0
       let entries = try connection.query("SELECT made FROM skerry_outbox ORDER BY made") { $0.integer(0) }
       for made in entries {
@@ -151,7 +171,7 @@ extension Store {
       try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
       try refold(before, confirmed)
       var draft = try Draft(self, id: newID)
-      for operation in operations { try draft.apply(try normalised(operation)) }
+      for operation in operations { try draft.record(try normalised(operation)) }
       try insert(draft, made: entry.made, number: entry.number, label: entry.label)
     }
   }

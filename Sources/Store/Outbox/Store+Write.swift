@@ -1,5 +1,6 @@
-import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryMerge
 package import SkerryModel
 import SkerrySQLiteKit
 
@@ -11,7 +12,7 @@ extension Store {
   package func append(_ operations: [Operation], id: MutationID, label: String? = nil) throws {
     try transaction {
       var draft = try Draft(self, id: id)
-      for operation in operations { try draft.apply(try normalised(operation)) }
+      for operation in operations { try draft.record(try normalised(operation)) }
       try enqueue(draft, label: label)
     }
   }
@@ -62,25 +63,31 @@ struct Draft {
     try store.catalog.table(key.table).flatMap { try VisibleRows.state(key, $0, store.connection) }
   }
 
-  /// Applies an operation in its normal form.
+  /// Applies an operation in its normal form; one that the rule refuses leaves no trace.
   ///
   /// - Returns: why the rule refuses it; nil if it has its effect.
-  @discardableResult
   mutating func apply(_ operation: Operation) throws -> RefusalCode? {
     guard let table = store.catalog.table(operation.key.table) else { return .invalid }
+    let before = try visible(operation.key)
+    if case .refused(let code) = Merge.apply(operation, at: operations.count, of: id, to: before, in: table) {
+      return code
+    }
+    try record(operation)
+    return nil
+  }
+
+  /// Takes an operation as it is: one that the rule refuses has no visible effect, and the server will say so.
+  mutating func record(_ operation: Operation) throws {
+    guard let table = store.catalog.table(operation.key.table) else { return }
     let before = try visible(operation.key)
     let decision = Merge.apply(operation, at: operations.count, of: id, to: before, in: table)
     try confirmed.moveApart(operation.key)
     var after = before
-    var refusal: RefusalCode?
-    switch decision {
-    case .becomes(let row):
+    if case .becomes(let row) = decision {
       after = row
       try store.showPending(operation.key, table, row)
-    case .refused(let code): refusal = code
     }
     try subjects.note(operation, table, before: before, after: after, spaces, store.catalog)
     operations.append(operation)
-    return refusal
   }
 }

@@ -1,5 +1,6 @@
-import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryMerge
 public import SkerryModel
 
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
@@ -42,14 +43,20 @@ final class PageApplier {
     try set(key, from: old, to: new)
   }
 
-  /// The user may no longer see a space: its rows go at once, unless another space holds them.
+  /// The user may no longer see a space: its rows go at once, unless another space holds them. One that never had a row here
+  /// is no loss to tell of.
   func lose(_ space: SpaceID) throws {
     let id = try store.spaces.id(of: space)
-    for key in try confirmed.keys(in: id) { try change(key) { $0.pairs[id] = nil } }
-    orphans.formUnion(try stage.removeAll(in: space))
+    let held = try stage.removeAll(in: space)
+    orphans.formUnion(held)
+    let rows = try confirmed.count(in: id)
+    if rows > 0 {
+      for key in try confirmed.keys(in: id) { try change(key) { $0.pairs[id] = nil } }
+    }
+    if rows > 0 || !held.isEmpty { try noteLoss(space) }
   }
 
-  func noteLoss(_ space: SpaceID) throws {
+  private func noteLoss(_ space: SpaceID) throws {
     effect.lost.append(space)
     try store.connection.run(
       "INSERT OR REPLACE INTO skerry_lost(space, at) VALUES (?, ?)", .text(space.text), .integer(store.ambient.now()))
@@ -70,10 +77,18 @@ final class PageApplier {
     }
   }
 
+  /// What is held belongs to a history that is read anew; a row that only a held put kept here goes with it.
+  func clearStage() throws { orphans.formUnion(try stage.clear()) }
+
   /// What the deletion of a row in a space ends has maybe not been published yet.
   func removeHeld(_ key: RowKey, in space: SpaceID) throws {
     try stage.remove(key, in: space)
     orphans.insert(key)
+  }
+
+  /// A refill of the space begins: what it does not bring again is swept at its end.
+  func raiseGeneration(_ space: SpaceID) throws {
+    try store.spaces.raiseGeneration(space, rows: confirmed.count(in: store.spaces.id(of: space)))
   }
 
   // MARK: Publishing
@@ -108,6 +123,8 @@ final class PageApplier {
   /// A space has been filled: rows that the refill did not bring are no longer in it.
   private func sweep(_ item: StagedItem) throws {
     let id = try store.spaces.id(of: item.space)
+    // Nothing was here when the refill began, so nothing can be left over from before.
+    if try store.spaces.beganEmpty(id) { return }
     for key in try confirmed.keys(in: id, olderThan: item.generation) {
       if try stage.holdsPut(key, in: item.space) { continue }
       try change(key) { $0.pairs[id] = nil }
@@ -146,6 +163,7 @@ final class PageApplier {
     for key in orphans {
       guard let row = try confirmed.row(key), row.pairs.isEmpty, try !stage.holdsPut(key) else { continue }
       try set(key, from: row, to: nil)
+      effect.hasRemovedRows = true
     }
     try store.refold(stale, confirmed)
     try confirmed.flush()

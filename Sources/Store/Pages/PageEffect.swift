@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 
 /// What taking in a page or a reset did.
@@ -11,6 +12,8 @@ package struct PageEffect: Sendable, Equatable {
   package var settled: [MutationID] = []
   /// Spaces that the account has lost.
   package var lost: [SpaceID] = []
+  /// Whether rows went because a space was lost or left.
+  package var hasRemovedRows = false
   /// Tables with rows that changed.
   package var tables: Set<String> = []
   /// Spaces whose digest differs from the server's at this consistent point.

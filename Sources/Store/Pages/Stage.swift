@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
@@ -96,9 +97,14 @@ final class Stage {
       .text(space.text))
   }
 
-  func clear() throws {
+  /// Removes everything, and gives the rows concerned.
+  func clear() throws -> [RowKey] {
+    let keys = try connection.query("SELECT DISTINCT tbl, key FROM skerry_stage WHERE kind = 0") {
+      try RowKey(table: $0.text(0), bytes: $0.blob(1))
+    }
     try connection.run("DELETE FROM skerry_stage")
     isEmpty = true
+    return keys
   }
 
   static func receiptKey(_ id: MutationID) -> RowKey { RowKey("$receipt", .blob(id.raw.bytes)) }

@@ -1,5 +1,6 @@
-import SkerryMerge
 // SPDX-License-Identifier: Apache-2.0
+
+import SkerryMerge
 package import SkerryModel
 import SkerrySQLiteKit
 
@@ -10,8 +11,8 @@ extension Store {
   ///   - asked: the cursor in the request.
   ///   - when: `clock` when the request was made: verdicts that came before are known to the server that answered.
   package func apply(_ page: Page, asked: Cursor?, when: Int) throws -> PageEffect {
-    guard asked == state.cursor, page.cursor.owner == state.ids else { return PageEffect() }
-    return try transaction {
+    let effect = try transaction {
+      guard asked == state.cursor, page.cursor.owner == state.ids else { return PageEffect() }
       clock += 1
       let applier = try PageApplier(self)
       state.cursor = page.cursor
@@ -34,12 +35,17 @@ extension Store {
       if isWhole { try reachConsistentPoint(page, applier) }
       return applier.effect
     }
+    needsPurge = needsPurge || effect.hasRemovedRows
+    purge()
+    return effect
   }
 
   /// Carries out what applies at once, and gives the rest in order.
   private func immediate(_ items: [PageItem], _ applier: PageApplier) throws -> [StagedItem] {
     var out: [StagedItem] = []
     var generations: [SpaceID: Int64] = [:]
+    var lost: Set<SpaceID> = []
+    var left: [RowKey: Set<SpaceID>] = [:]
     func staged(_ kind: StagedItem.Kind, _ space: SpaceID, _ key: RowKey) throws -> StagedItem {
       let generation: Int64
       if let known = generations[space] {
@@ -54,15 +60,14 @@ extension Store {
       switch item {
       case .gain(let space):
         // The loss between may never have been seen, so each gain is swept when it is filled.
-        try spaces.raiseGeneration(space)
+        try applier.raiseGeneration(space)
         generations[space] = nil
       case .lose(let space):
         try applier.lose(space)
-        try applier.noteLoss(space)
-        out.removeAll { $0.space == space }
+        lost.insert(space)
       case .left(let space, let key, let still):
         try applier.leave(space, key, still: still)
-        out.removeAll { $0.space == space && $0.key == key }
+        left[key, default: []].insert(space)
       case .put(let space, let image):
         var entry = try staged(.put, space, image.key)
         entry.row = RowState(values: image.values, version: image.version, incarnation: image.incarnation)
@@ -77,7 +82,9 @@ extension Store {
         out.append(entry)
       }
     }
-    return out
+    // A page names a row once in a space it left, and no row of a space it lost; an older put of either is void.
+    if lost.isEmpty, left.isEmpty { return out }
+    return out.filter { !lost.contains($0.space) && left[$0.key]?.contains($0.space) != true }
   }
 
   private func publishAll(_ items: [StagedItem], _ applier: PageApplier) throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryModel
 import SkerrySQLiteKit
 
@@ -9,24 +10,25 @@ extension Store {
   /// Confirmed mutations that the server never called safe are offered again, in the order in which they were made. Their
   /// effects are still in the old base, so they sleep until the refill is published.
   package func apply(_ reset: Reset, asked: Cursor?) throws -> PageEffect {
-    guard asked == state.cursor, reset.cursor.owner == state.ids else { return PageEffect() }
-    return try transaction {
+    let effect = try transaction {
+      guard asked == state.cursor, reset.cursor.owner == state.ids else { return PageEffect() }
       let applier = try PageApplier(self)
       let kept = Set(reset.spaces)
       for space in try spaces.all() where !kept.contains(space) && !space.holdsReceipts {
-        let hadRows = try !applier.confirmed.keys(in: spaces.id(of: space)).isEmpty
         try applier.lose(space)
-        if hadRows { try applier.noteLoss(space) }
       }
-      for space in reset.spaces { try spaces.raiseGeneration(space) }
+      for space in reset.spaces { try applier.raiseGeneration(space) }
       try offerArchiveAgain(applier.confirmed)
       answered.removeAll()
-      try applier.stage.clear()
+      try applier.clearStage()
       state.count = 0
       state.cursor = reset.cursor
       try applier.finish()
       return applier.effect
     }
+    needsPurge = needsPurge || effect.hasRemovedRows
+    purge()
+    return effect
   }
 
   private func offerArchiveAgain(_ confirmed: ConfirmedRows) throws {

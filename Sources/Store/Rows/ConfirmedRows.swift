@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
@@ -112,6 +113,9 @@ final class ConfirmedRows {
       hidden: [first.map { .integer($0.key) } ?? .null, first.map { .integer($0.value) } ?? .null, .integer(0)],
       replacing: true, connection)
   }
+
+  /// How many rows a space holds, by its digest.
+  func count(in space: Int64) throws -> Int64 { try (digests[space] ?? spaces.digest(space)).rows }
 
   /// The keys of the rows that a space holds, by any table; with `olderThan`, only those with an older mark.
   func keys(in space: Int64, olderThan generation: Int64? = nil) throws -> [RowKey] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import SkerryMachine
 import SkerryModel
 import SkerryWire
@@ -29,6 +30,9 @@ package final class SyncSession {
     case wait(until: Int64?)
   }
 
+  /// What the operations of one push take together at most, so that a phone never holds a large outbox in memory.
+  private static let pushBytes = 1 << 20
+
   private let store: Store
   private let codec: JSONCodec
   private let ambient: any Ambient
@@ -55,7 +59,7 @@ package final class SyncSession {
 
   /// What to do now.
   package func next() throws -> Step {
-    let ready = try store.ready(limit: batch)
+    let ready = try store.ready(limit: batch, bytes: SyncSession.pushBytes)
     switch machine.next(at: ambient.now(), ready: ready) {
     case .wait(let time): return .wait(until: time)
     case .push(let ids): return .exchange(try push(ids))
@@ -117,20 +121,23 @@ package final class SyncSession {
   private func take(_ verdicts: [Verdict], offered: [MutationID]) throws {
     let ready = try store.ready(limit: batch).count
     try store.take(verdicts)
-    var judged: [MutationID] = []
-    var isDeferred = verdicts.count < offered.count
+    // An answer that tells of other mutations than were offered belongs to another request: it judges none of these.
+    var judged: Set<MutationID> = []
     for verdict in verdicts {
       switch verdict {
-      case .settled(let id, _): judged.append(id)
-      case .notYet, .busy: isDeferred = true
+      case .settled(let id, _): judged.insert(id)
       case .otherHistory: note(.historyChanged)
-      // The device has a new replica id now and offers everything under it, but not in a tight loop.
-      case .identityReused, .forbidden: isDeferred = true
+      case .forbidden:
+        note(.failed(.refused(status: 403), offered: []))
+        return
+      // With `identityReused` the device has a new replica id now, and offers everything under it, but not in a tight loop.
+      case .notYet, .busy, .identityReused: break
       }
     }
-    totals.pushed += judged.count
-    if !judged.isEmpty { note(.pushJudged(judged, ready: ready)) }
-    if isDeferred { note(.pushDeferred) }
+    let passed = offered.filter(judged.contains)
+    totals.pushed += passed.count
+    if !passed.isEmpty { note(.pushJudged(passed, ready: ready)) }
+    if passed.count < offered.count { note(.pushDeferred) }
   }
 
   private func take(_ answer: PullAnswer, asked: Cursor?, when: Int) throws -> PageEffect {
@@ -141,10 +148,12 @@ package final class SyncSession {
       note(effect.isApplied ? .resetTaken : .pageIgnored)
     case .page(let page):
       effect = try store.apply(page, asked: asked, when: when)
-      note(effect.isApplied ? .pageTaken(isLast: effect.isConsistent) : .pageIgnored)
+      let isEmpty = page.items.isEmpty && page.cursor.position == asked?.position && !effect.isConsistent
+      note(!effect.isApplied ? .pageIgnored : isEmpty ? .pageEmpty : .pageTaken(isLast: effect.isConsistent))
       if effect.isApplied { totals.pulled += page.items.count }
     }
     totals.settled += effect.settled.count
+    if effect.isConsistent { totals.rounds += 1 }
     totals.isConsistent = effect.isConsistent
     return effect
   }
@@ -153,6 +162,7 @@ package final class SyncSession {
     var offered: [MutationID] = []
     if case .push(let ids) = exchange.kind { offered = ids }
     totals.failures += 1
+    totals.isConsistent = false
     let consequence = machine.take(
       .failed(answer, offered: offered), at: ambient.now(), random: ambient.random())
     switch consequence {
@@ -173,11 +183,13 @@ public struct SyncReport: Sendable, Equatable {
   public internal(set) var pulled = 0
   /// Mutations whose outcome is published here.
   public internal(set) var settled = 0
+  /// Pulls that ended at a consistent point.
+  public internal(set) var rounds = 0
   /// Exchanges that failed.
   public internal(set) var failures = 0
   /// Answers that were no answer of a Skerry server, such as a captive portal's page.
   public internal(set) var undecodable = 0
-  /// Whether the last page ended at a consistent point: the replica is as the server was then.
+  /// Whether the last exchange was a page that ended at a consistent point: the replica is as the server was then.
   public internal(set) var isConsistent = false
 
   package init() {}
@@ -188,5 +200,8 @@ public struct SyncReport: Sendable, Equatable {
     settled -= earlier.settled
     failures -= earlier.failures
     undecodable -= earlier.undecodable
+    rounds -= earlier.rounds
+    // What was reached before is no news of this call.
+    isConsistent = isConsistent && rounds > 0
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// A JSON value as a tree, for what is small or of unknown shape. The messages of the protocol are read from the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// Ids on the wire. Their texts are held against the limits here, so that nothing behind the codec meets an endless id, an

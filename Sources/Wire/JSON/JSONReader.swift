@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// Reads JSON (RFC 8259) strictly, in one pass whose time and memory grow with the bytes.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 
 /// The model's small types in their JSON forms, with the name of the member that holds them.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
@@ -39,7 +40,10 @@ import Testing
     #expect(try desk.query("SELECT count(*) FROM skerry_subjects") == ["0"])
   }
 
-  @Test func `F-L22 a row that others ended is gone from the screen, and the pending edit is refused with its values kept`() throws {
+  @Test
+  func `F-L22 a row that others ended is gone from the screen, and the pending edit is refused with its values kept`()
+    throws
+  {
     let desk = try desk()
     let edit = try desk.update(Desk.dune, ["title": "mine"])
     try desk.world.foreign.execute("DELETE FROM book")
@@ -65,7 +69,8 @@ import Testing
     #expect(try desk.world.describe().contains("dune") == false)
   }
 
-  @Test func `an own insert meets a row of the same key: theirs is shown, and the refusal holds the own values`() throws {
+  @Test func `an own insert meets a row of the same key: theirs is shown, and the refusal holds the own values`() throws
+  {
     let desk = try Desk()
     try desk.sync()
     try desk.world.foreign.execute("INSERT INTO book(id, owner, title) VALUES ('dune', 'ana', 'theirs')")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
@@ -10,12 +11,16 @@ import Testing
     ("title", "combining", "Fa\u{308}lder"), ("title", "KELVIN SIGN", "\u{212A}"), ("title", "a family", "👩‍👩‍👧‍👦"),
     ("title", "right to left", "\u{202E}abc"), ("title", "a quote", "O'Hara \"x\" \\ \u{7F}\u{1}"),
     ("title", "a leading zero", "0123"), ("title", "an exponent", "1e3"),
-    ("pages", "2^53 + 1", 9_007_199_254_740_993), ("pages", "the least", .integer(.min)), ("pages", "the most", .integer(.max)),
-    ("rating", "a subnormal", .real(.leastNonzeroMagnitude)), ("rating", "the greatest", .real(.greatestFiniteMagnitude)),
+    ("pages", "2^53 + 1", 9_007_199_254_740_993), ("pages", "the least", .integer(.min)),
+    ("pages", "the most", .integer(.max)),
+    ("rating", "a subnormal", .real(.leastNonzeroMagnitude)),
+    ("rating", "the greatest", .real(.greatestFiniteMagnitude)),
     ("rating", "a third", .real(1.0 / 3)), ("rating", "one", 1.0), ("isread", "yes", 1), ("isread", "no", 0),
-    ("cover", "no bytes", .blob([])), ("cover", "all bytes", .blob(Array(0...255))), ("meta", "JSON", "{\"a\": [1, null]}"),
+    ("cover", "no bytes", .blob([])), ("cover", "all bytes", .blob(Array(0...255))),
+    ("meta", "JSON", "{\"a\": [1, null]}"),
     ("added", "1969", -1), ("added", "the year 292,000,000", 9_200_000_000_000_000), ("price", "money", "0.30"),
-    ("price", "a long decimal", "1234567890.123456789"), ("due", "a leap day", "2024-02-29"), ("due", "a birthday", "1990-03-15"),
+    ("price", "a long decimal", "1234567890.123456789"), ("due", "a leap day", "2024-02-29"),
+    ("due", "a birthday", "1990-03-15"),
     ("code", "a UUID", "0190a3f0-0000-7000-8000-0123456789ab"),
   ]
 

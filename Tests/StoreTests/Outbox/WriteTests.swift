@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
@@ -80,7 +81,8 @@ import Testing
     let desk = try Desk()
     try desk.insert("dune")
     #expect(
-      try desk.query("SELECT owner, title, pages, rating, isread, cover, meta, added, price, due, code, copies FROM book")
+      try desk.query(
+        "SELECT owner, title, pages, rating, isread, cover, meta, added, price, due, code, copies FROM book")
         == ["ana - - - - - - - - - - 0"])
   }
 

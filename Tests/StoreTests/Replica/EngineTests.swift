@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Skerry
 import SkerryMachine
 import SkerryModel
@@ -132,7 +133,9 @@ import Testing
     #expect(try await engine.syncOnce(within: .seconds(20)).isConsistent)
   }
 
-  @Test func `B123 syncOnce does not wait for a server that cannot be reached, and does not call it success`() async throws {
+  @Test func `B123 syncOnce does not wait for a server that cannot be reached, and does not call it success`()
+    async throws
+  {
     let harbour = try Harbour()
     let replica = try await replica()
     let engine = engine(replica, harbour)
@@ -175,7 +178,9 @@ import Testing
     _ = try await engine.syncOnce(within: .seconds(1))
   }
 
-  @Test func `F-N13 B29 a token that is not accepted pauses, keeps everything, and goes on with a new one`() async throws {
+  @Test func `F-N13 B29 a token that is not accepted pauses, keeps everything, and goes on with a new one`()
+    async throws
+  {
     let harbour = try Harbour()
     let replica = try await replica()
     let engine = engine(replica, harbour)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// A clock that stands still until a test moves it. Whoever sleeps is woken by that, or by being cancelled.
@@ -48,7 +49,10 @@ final class ManualClock: Clock {
   }
 
   private func enter(_ sleeper: Sleeper, _ number: Int) {
-    enum Fate { case sleeps([CheckedContinuation<Void, Never>]), wakes, cancelled }
+    enum Fate {
+      case sleeps([CheckedContinuation<Void, Never>])
+      case wakes, cancelled
+    }
     let fate = state.withLock { state -> Fate in
       if state.cancelled.remove(number) != nil { return .cancelled }
       if sleeper.deadline <= state.now { return .wakes }
