@@ -140,6 +140,9 @@ public struct SQLiteRow {
   /// The integer, converted by SQLite's rules from another class; 0 for NULL.
   public func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
 
+  /// The double, converted by SQLite's rules from another class; 0 for NULL.
+  public func real(_ column: Int) -> Double { sqlite3_column_double(statement, Int32(column)) }
+
   /// The text, converted by SQLite's rules from another class; empty for NULL. Ill-formed UTF-8 is repaired.
   public func text(_ column: Int) -> String {
     guard let bytes = sqlite3_column_text(statement, Int32(column)) else { return "" }

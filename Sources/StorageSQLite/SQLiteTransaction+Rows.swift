@@ -22,7 +22,8 @@ extension SQLiteTransaction: AppRows {
         throw StorageError.damaged("header of \(key)")
       }
       let incarnation = Incarnation(tag: tag, index: UInt16(truncatingIfNeeded: row.integer(count + 2)))
-      return RowState(values: row.modelValues(0..<count), version: version, incarnation: incarnation)
+      let values = table.columns.indices.map { row.value($0, as: table.columns[$0]) }
+      return RowState(values: values, version: version, incarnation: incarnation)
     }
   }
 
@@ -109,5 +110,25 @@ extension SQLiteTransaction: AppRows {
       }
     }
     return false
+  }
+}
+
+extension SQLiteRow {
+  /// The column's value in the class that the schema declares, converted by SQLite's own rules: a table that was there before
+  /// Skerry may hold any class in any column, and one such value must not make pages unreadable.
+  fileprivate func value(_ index: Int, as column: ColumnDefinition) -> Value {
+    if isNull(index) { return .null }
+    switch column.storageClass {
+    case "INTEGER": return .integer(integer(index))
+    case "REAL":
+      let number = real(index)
+      return .real(
+        number.isFinite ? (number == 0 ? 0 : number) : number > 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude
+      )
+    case "BLOB": return .blob(blob(index))
+    default:
+      let text = text(index)
+      return .text(text.utf8.contains(0) ? String(text.unicodeScalars.filter { $0.value != 0 }) : text)
+    }
   }
 }

@@ -28,18 +28,27 @@ struct ServerSchema {
     }
   }
 
-  /// The triggers were made for one schema: under another they would miss columns, and what is missed is lost.
+  /// The triggers were made for one schema: under another they would miss columns, and what is missed is lost. A later version
+  /// of the same app gets them made anew.
   private func checkSchema(on connection: SQLiteConnection) throws {
     let found = try connection.first("SELECT app, version, schema FROM skerry_history") {
       ($0.text(0), $0.integer(1), $0.blob(2))
     }
     let schema = catalog.schema
     guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return }
-    throw StorageError.otherSchema(
-      "the database was made with schema \(app) \(version), the server was started with \(schema.name) \(schema.version)"
-        + (app == schema.name && version == Int64(schema.version)
-          ? ", which declares something else under that number" : "")
-        + "; start it with the schema of the database")
+    guard app == schema.name, version < Int64(schema.version) else {
+      let isSame = app == schema.name && version == Int64(schema.version)
+      throw StorageError.otherSchema(
+        "the database was made with schema \(app) \(version), the server was started with \(schema.name) \(schema.version)"
+          + (isSame
+            ? ", which declares something else under that number; count the version up" : "; start the newer server"))
+    }
+    let triggers = try connection.query(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'skerry_'"
+    ) { $0.text(0) }
+    for trigger in triggers { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
+    try connection.run(
+      "UPDATE skerry_history SET version = ?, schema = ?", .integer(Int64(schema.version)), .blob(schema.fingerprint))
   }
 
   private static let ownTables = [

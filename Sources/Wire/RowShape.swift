@@ -33,7 +33,10 @@ final class RowShape: Sendable {
     }
     var values: [Value] = []
     values.reserveCapacity(node.count)
-    for element in node.children { values.append(try checked(element, table.keyColumns[values.count])) }
+    for element in node.children {
+      if element.kind == .null { throw element.refused("a key without null") }
+      values.append(try checked(element, table.keyColumns[values.count]))
+    }
     return values
   }
 

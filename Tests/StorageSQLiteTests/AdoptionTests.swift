@@ -92,10 +92,36 @@ import Testing
       "seat", columns: [ColumnDefinition("id", .integer), ColumnDefinition("owner", .text, optional: true)],
       spaces: [.owner(column: "owner", kind: "user")])
     var schema = Schema.model
+    schema.version += 1
     schema.features.append(FeatureDefinition("more", .replica, tables: [seat]))
     let later = try SQLiteWorld.open(world.sqlite.folder, try Catalog(schema), world.sqlite.ambient)
     let found = try later.read { try $0.captures().map(\.subject) }
     #expect(Set(found) == [.row(RowKey("seat", 1)), .row(RowKey("seat", 2))])
+  }
+
+  @Test func `another schema under the same version, or an older one, is refused`() throws {
+    let world = try ServerWorld(.model)
+    var other = Schema.model
+    other.spaces = []
+    other.features[0].tables = [other.features[0].tables[1]]
+    for version in [1, 0] {
+      other.version = max(1, version)
+      if version == 0 { other.name = "another" }
+      #expect(throws: StorageError.self) {
+        try SQLiteWorld.open(world.sqlite.folder, try Catalog(other), world.sqlite.ambient)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT)",
+    "CREATE TABLE item(id TEXT, title TEXT, n INTEGER, home TEXT, also TEXT, PRIMARY KEY(id, home))",
+    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT UNIQUE, n INTEGER, home TEXT, also TEXT)",
+    "CREATE TABLE item(id TEXT PRIMARY KEY COLLATE NOCASE, title TEXT, n INTEGER, home TEXT, also TEXT)",
+    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT, n INTEGER, home TEXT COLLATE RTRIM, also TEXT)",
+  ])
+  func `a table that cannot be captured or compared by bytes is refused`(_ sql: String) throws {
+    #expect(throws: StorageError.self) { try ServerWorld(before: sql) }
   }
 
   @Test func `a storage cannot be opened while another program holds the lock, and can later`() throws {

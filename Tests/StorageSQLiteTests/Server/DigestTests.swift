@@ -29,11 +29,11 @@ import Testing
     }
   }
 
-  private static let spaces: [SpaceID] = ["user:ana", "user:bob", "team:t1", "team:t2", "city:all", "odd", "replica:r"]
+  private static let spaces: [SpaceID] = ["user:ana", "user:bob", "team:t1", "team:t2", "city:all", "odd:one", "replica:r"]
 
   /// One deed of another program or of a device.
   private func act(_ random: inout SeededGenerator, _ world: ServerWorld) throws -> String {
-    let homes = ["'user:ana'", "'user:bob'", "'team:t1'", "'team:t2'", "'odd'", "'replica:r'", "NULL"]
+    let homes = ["'user:ana'", "'user:bob'", "'team:t1'", "'team:t2'", "'odd:one'", "'replica:r'", "NULL"]
     let (item, other) = (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<6, using: &random))
     let (note, reply) = (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<4, using: &random))
     let (home, also) = (random.pick(homes) ?? "NULL", random.pick(homes) ?? "NULL")

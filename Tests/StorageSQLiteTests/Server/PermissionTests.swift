@@ -234,9 +234,8 @@ import Testing
   @Test(arguments: roots) func `the root of a space`(_ deed: Deed) throws { try check(deed) }
 
   @Test(arguments: [
-    ("Ana", "user:ana"), ("ana ", "user:ana"), ("\u{212A}", "user:K"), ("e\u{301}", "user:\u{E9}"), ("", "user:ana"),
-    ("ana", "user:Ana"), ("ana", "USER:ana"), ("ana", "user:ana "), ("ana", "user: ana"), ("ana", "user"),
-    ("ana", "ana"),
+    ("Ana", "user:ana"), ("ana ", "user:ana"), ("\u{212A}", "user:K"), ("e\u{301}", "user:\u{E9}"),
+    ("ana", "user:Ana"), ("ana", "USER:ana"), ("ana", "user:ana "), ("ana", "user: ana"),
   ])
   func `accounts and spaces are compared by bytes`(_ user: String, _ home: String) throws {
     let world = try ServerWorld()
