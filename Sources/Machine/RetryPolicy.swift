@@ -12,7 +12,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
   /// The standard: up to 1 s, 2 s, 4 s ... 60 s; Retry-After up to an hour.
   public init(base: Int64 = 1_000, cap: Int64 = 60_000, retryAfterCap: Int64 = 3_600_000) {
-    let waits: ClosedRange<Int64> = 1...31_536_000_000
+    let waits: ClosedRange<Int64> = 0...31_536_000_000
     self.base = min(max(base, waits.lowerBound), waits.upperBound)
     self.cap = min(max(cap, waits.lowerBound), waits.upperBound)
     self.retryAfterCap = min(max(retryAfterCap, waits.lowerBound), waits.upperBound)

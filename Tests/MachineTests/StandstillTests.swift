@@ -3,20 +3,24 @@
 import SkerryMachine
 import Testing
 
-/// What only somebody's doing can end: a token that is not accepted, a schema or protocol that does not fit.
+/// What somebody's doing ends, and time only rarely tries: a token that is not accepted, a schema or protocol that does not fit.
 @Suite struct StandstillTests {
-  @Test func `F-N13 a 401 pauses everything and keeps everything`() {
+  @Test func `F-N13 a 401 is tried once more with what the token source gives then, and rests after that`() {
     let talk = Conversation(ready: [one])
     talk.expect(.push([one]))
     talk.hear(.failed(.needsAuthentication, offered: [one]))
     #expect(talk.consequence == .none)
     #expect(talk.condition == .needsAuthentication)
-    talk.expect(.wait(until: nil))
+    talk.pass(1_000)
+    talk.expect(.push([one]))
+    talk.hear(.failed(.needsAuthentication, offered: [one]))
+    #expect(talk.condition == .needsAuthentication)
+    talk.expect(wait: 900_000)
     talk.hear(.syncWanted)
-    talk.hear(.syncRequested)
-    talk.pass(366 * 86_400_000)
-    talk.expect(.wait(until: nil))
+    talk.expect(wait: 900_000)
     #expect(talk.ready == [one])
+    talk.hear(.syncRequested)
+    talk.expect(.push([one]))
   }
 
   @Test func `F-N13 a new token goes on at once, with what waited`() {
@@ -38,17 +42,19 @@ import Testing
     talk.hear(.pageTaken(isLast: false))
     talk.expect(.pull(limit: 500))
     talk.hear(.failed(.needsAuthentication, offered: []))
-    talk.expect(.wait(until: nil))
     talk.hear(.authenticated)
     talk.expect(.pull(limit: 500))
   }
 
-  @Test func `a second 401 stops again`() {
+  @Test func `a second 401 rests again, however often the token is renewed`() {
     let talk = Conversation()
     for _ in 0..<5 {
       talk.expect(.pull(limit: 500))
       talk.hear(.failed(.needsAuthentication, offered: []))
-      talk.expect(.wait(until: nil))
+      talk.pass(1_000)
+      talk.expect(.pull(limit: 500))
+      talk.hear(.failed(.needsAuthentication, offered: []))
+      talk.expect(wait: 900_000)
       talk.hear(.authenticated)
     }
   }
