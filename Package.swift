@@ -124,6 +124,29 @@ let package = Package(
       name: "HTTPTests", dependencies: ["SkerryHTTP", "SkerryHTTPKit", "SkerryMachine", "SkerryCurlKit"],
       path: "Tests/HTTPTests", swiftSettings: strict),
     .testTarget(
+      name: "StoreTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry", "SkerrySQLiteKit",
+      ], path: "Tests/StoreTests", swiftSettings: strict),
+    .testTarget(
+      name: "StoryTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerrySQLiteKit",
+      ], path: "Tests/StoryTests", swiftSettings: strict),
+    .testTarget(
+      name: "InterleavingTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryWire", "SkerryStore", "SkerryServerCore", "SkerryStorageSQLite",
+        "SkerrySQLiteKit",
+      ], path: "Tests/InterleavingTests", swiftSettings: strict),
+    .testTarget(
+      name: "DeathTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
+      ], path: "Tests/DeathTests", swiftSettings: strict),
+    .testTarget(
       name: "HistoryTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore", "SkerryServerCore",

@@ -41,7 +41,12 @@ struct DemoStory {
     first.kill()
     say("A", "imports contacts without a network, and is killed with kill -9 (last heard: \(acknowledged))")
     let (second, greeting) = try stage.startDevice("ana", server: nil)
-    say("A", "starts again: \(greeting); nothing that was acknowledged is lost")
+    let waiting = Int(greeting.split(separator: " ").dropFirst(2).first ?? "") ?? 0
+    let heard = Int(acknowledged.split(separator: " ").dropFirst().first ?? "") ?? 0
+    guard waiting > heard else {
+      throw DemoError(description: "\(heard) people and their team were acknowledged, \(waiting) writes are there")
+    }
+    say("A", "starts again: \(greeting); \(heard) people and their team were acknowledged, so nothing is lost")
     say("A", "goes on: \(try second.order("import \(stage.data)/data \(DemoStage.team)"))")
     second.kill()
     say("A", "is killed once more, with all of it waiting")
@@ -70,7 +75,8 @@ struct DemoStory {
     say("A", "hears of it: \(try a.order("sync"))")
   }
 
-  /// Another program writes the server's table with plain SQL.
+  /// Another program writes the server's table with plain SQL, for once and in a moment: below SQLite 3.51.3 a second writer
+  /// that stays and checkpoints beside the server is what `docs/gotchas.md` warns of.
   private func editOnTheServer(_ a: ChildProcess, _ b: ChildProcess) throws {
     let connection = try SQLiteConnection(path: stage.serverFile, mode: .writer)
     try connection.run("UPDATE people SET party = 'Independent' WHERE id = ?", .text(DemoStory.person))

@@ -63,8 +63,6 @@ package enum Merge {
       if sum.overflow { return .refused(.overflow) }
       row.values[column] = .integer(sum.partialValue)
     }
-    // Several sets, each within the limit, must not grow a row past it.
-    if row.values.reduce(0, { $0 + $1.byteCount }) > Limits.rowBytes { return .refused(.invalid) }
     row.version = mutation.tag
     return .becomes(row)
   }

@@ -50,6 +50,7 @@ public final class SQLiteConnection {
     case .reader:
       skerry_no_checkpoint_on_close(handle.pointer)
       try execute("PRAGMA query_only = ON")
+      try execute("PRAGMA wal_autocheckpoint = 0")
     case .writer:
       let journal = try query("PRAGMA journal_mode = WAL") { $0.text(0) }.first
       guard journal == "wal" || path == ":memory:" else {

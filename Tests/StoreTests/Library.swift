@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import SkerryModel
 
 /// A small app with every type of column: books of a person with loans below them, shelves that people share with boxes in

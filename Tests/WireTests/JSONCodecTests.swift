@@ -134,7 +134,9 @@ import Testing
   ]
 
   @Test(arguments: unfit)
-  func `a row with a value of another class than its column is refused, and its values are not repeated`(fields: String, key: String) {
+  func `a row with a value of another class than its column is refused, and its values are not repeated`(
+    fields: String, key: String
+  ) {
     let item = """
       {"kind":"put","space":"team:a","table":"people","key":[\(key)],"version":"\(Examples.first)",\
       "incarnation":"\(Examples.life)","fields":{\(fields)}}

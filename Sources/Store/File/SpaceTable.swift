@@ -55,7 +55,12 @@ final class SpaceTable {
       "UPDATE skerry_spaces SET gen = gen + 1, old = ? WHERE id = ?", .integer(rows), .integer(try id(of: space)))
   }
 
-  /// Whether the space held no row when its generation was last raised: then a sweep has nothing to look for.
+  /// Notes that the space holds a row with an older mark.
+  func noteOld(_ id: Int64) throws {
+    try connection.run("UPDATE skerry_spaces SET old = max(old, 1) WHERE id = ?", .integer(id))
+  }
+
+  /// Whether the space held no row when its generation was last raised, and none with an older mark came since: then a sweep has nothing to look for.
   func beganEmpty(_ id: Int64) throws -> Bool {
     try connection.first("SELECT old FROM skerry_spaces WHERE id = ?", .integer(id)) { $0.integer(0) == 0 } ?? true
   }

@@ -37,6 +37,7 @@ public struct WriteTransaction: ~Copyable {
   ///
   /// - Throws: `StoreError`: `invalid`, or `notFound` if there is no such row.
   public mutating func update(_ key: RowKey, _ values: [String: Value]) throws {
+    if values.isEmpty { return }
     let info = try table(key.table)
     let row = try existing(key)
     if values.isEmpty { return }

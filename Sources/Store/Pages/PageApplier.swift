@@ -72,7 +72,9 @@ final class PageApplier {
       row.pairs[id] = nil
       for other in still {
         let number = try store.spaces.id(of: other)
-        if row.pairs[number] == nil { row.pairs[number] = try store.spaces.generation(number) - 1 }
+        guard row.pairs[number] == nil else { continue }
+        row.pairs[number] = try store.spaces.generation(number) - 1
+        try store.spaces.noteOld(number)
       }
     }
   }

@@ -29,7 +29,9 @@ import Testing
     }
   }
 
-  private static let spaces: [SpaceID] = ["user:ana", "user:bob", "team:t1", "team:t2", "city:all", "odd:one", "replica:r"]
+  private static let spaces: [SpaceID] = [
+    "user:ana", "user:bob", "team:t1", "team:t2", "city:all", "odd:one", "replica:r",
+  ]
 
   /// One deed of another program or of a device.
   private func act(_ random: inout SeededGenerator, _ world: ServerWorld) throws -> String {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport

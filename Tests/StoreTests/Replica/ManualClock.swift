@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import Synchronization
 
 /// A clock that stands still until a test moves it. Whoever sleeps is woken by that, or by being cancelled.

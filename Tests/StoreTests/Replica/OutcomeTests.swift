@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import Skerry
 import SkerryMachine
 import SkerryModel
@@ -75,7 +74,7 @@ import Testing
     let replica = try await replica()
     let engine = engine(replica, harbour)
     try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
-    harbour.set(.answers(TransportResponse(status: 413, contentType: nil, body: [])))
+    harbour.set(.answers(TransportResponse(status: 413, contentType: "application/problem+json", body: [])))
     _ = try await engine.syncOnce(within: .seconds(1))
     let entry = try #require(try await replica.outbox().first)
     #expect(entry.state == .failed)
