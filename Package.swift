@@ -94,8 +94,8 @@ let package = Package(
     .target(
       name: "SkerryTestSupport",
       dependencies: [
-        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerryStore", "SkerryServerCore",
-        "SkerryStorageSQLite", "SkerrySQLiteKit",
+        "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore", "SkerryStorageSQLite",
+        "SkerrySQLiteKit",
       ], path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "ModelTests", dependencies: ["SkerryModel", "SkerryMerge"], path: "Tests/ModelTests", swiftSettings: strict),
@@ -111,7 +111,7 @@ let package = Package(
       name: "StorageSQLiteTests",
       dependencies: [
         "SkerryTestSupport", "SkerryStorageContract", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryServerCore",
-        "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryStore",
+        "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryTables",
       ], path: "Tests/StorageSQLiteTests", swiftSettings: strict),
     .testTarget(
       name: "SQLiteKitTests", dependencies: ["SkerryTestSupport", "SkerrySQLiteKit"], path: "Tests/SQLiteKitTests",
@@ -127,6 +127,7 @@ let package = Package(
       name: "StoreTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry", "SkerrySQLiteKit",
+        "SkerryServerCore",
       ], path: "Tests/StoreTests", swiftSettings: strict),
     .testTarget(
       name: "StoryTests",
@@ -146,6 +147,12 @@ let package = Package(
         "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
       ], path: "Tests/DeathTests", swiftSettings: strict),
+    .testTarget(
+      name: "PropertyTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerrySQLiteKit",
+      ], path: "Tests/PropertyTests", swiftSettings: strict),
     .testTarget(
       name: "HistoryTests",
       dependencies: [
