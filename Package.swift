@@ -133,7 +133,7 @@ let package = Package(
       name: "StoryTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
-        "SkerrySQLiteKit",
+        "SkerrySQLiteKit", "SkerryStorageSQLite",
       ], path: "Tests/StoryTests", swiftSettings: strict),
     .testTarget(
       name: "InterleavingTests",

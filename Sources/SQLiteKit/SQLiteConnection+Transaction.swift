@@ -11,15 +11,22 @@ extension SQLiteConnection {
 
   /// Runs a closure in a transaction: committed when it returns, rolled back when it throws.
   ///
+  /// An error of the database other than a refused constraint ends the transaction, whether or not the closure catches it:
+  /// each later call repeats it, and so does this one.
+  ///
   /// When the commit itself fails, the transaction is rolled back and the error thrown; after an error of the disk it may
   /// have become durable all the same, so a caller must be able to repeat what it did.
   public func transaction<T>(_ begin: Begin, _ body: () throws -> T) throws -> T {
     try execute(begin.rawValue)
+    isInScope = true
+    defer { isInScope = false }
     do {
       let result = try body()
+      if let failure { throw failure }
       try execute("COMMIT")
       return result
     } catch {
+      failure = nil
       // SQLite has rolled back by itself after some errors (full disk, I/O); then there is nothing left to do, and the
       // first error is the one that tells.
       if isInTransaction { try? execute("ROLLBACK") }
@@ -35,7 +42,7 @@ extension SQLiteConnection {
       try execute("RELEASE skerry")
       return result
     } catch {
-      if isInTransaction {
+      if isInTransaction, failure == nil {
         try execute("ROLLBACK TO skerry")
         try execute("RELEASE skerry")
       }

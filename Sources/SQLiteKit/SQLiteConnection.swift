@@ -26,6 +26,9 @@ public final class SQLiteConnection {
   private let busyTimeout: Int32
   private var statements: [String: SQLiteStatement] = [:]
   package var monitor: Monitor?
+  /// Whether `transaction` is at work, and what has ended its chances.
+  var isInScope = false
+  var failure: SQLiteError?
 
   var database: OpaquePointer { handle.pointer }
 
@@ -118,15 +121,25 @@ public final class SQLiteConnection {
   /// Changes when another connection has changed the file (https://www.sqlite.org/pragma.html#pragma_data_version).
   public func dataVersion() throws -> Int64 { try first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
 
-  /// Hands the statement to the monitor, if there is one.
+  /// Hands the statement to the monitor, if there is one; refuses it if the transaction has failed.
   func observe(_ sql: String) throws(SQLiteError) {
+    if let failure { throw failure }
     guard let monitor else { return }
-    do { try monitor(sql) } catch let error as SQLiteError { throw error } catch {
-      throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "\(error)", sql: sql)
+    do { try monitor(sql) } catch let error as SQLiteError { throw noted(error) } catch {
+      throw noted(SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "\(error)", sql: sql))
     }
   }
 
   func error(_ code: Int32, _ sql: String?) -> SQLiteError {
-    SQLiteError(extendedCode: code, message: String(cString: sqlite3_errmsg(database)), sql: sql)
+    noted(SQLiteError(extendedCode: code, message: String(cString: sqlite3_errmsg(database)), sql: sql))
+  }
+
+  /// After a full disk or an I/O error SQLite may have rolled back by itself, and what follows would run outside of any
+  /// transaction (https://www.sqlite.org/lang_transaction.html, section 3). So such an error ends the whole transaction, even
+  /// if somebody catches it on the way. A refused constraint or a mistake in a statement ends the statement only.
+  private func noted(_ error: SQLiteError) -> SQLiteError {
+    let endsItsStatementOnly = [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_SCHEMA, SQLITE_MISUSE, SQLITE_RANGE]
+    if isInScope, failure == nil, !endsItsStatementOnly.contains(error.code) { failure = error }
+    return error
   }
 }

@@ -1,34 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import SkerryModel
-import SkerryStore
 import SkerryTestSupport
 import Testing
 
-@Suite(.serialized) struct ClientDeathTests {
-  static func report(_ kind: String, _ script: Script, _ body: () throws -> Sweep) rethrows -> Sweep {
-    let c = ContinuousClock()
-    var out: Sweep?
-    let t = try c.measure { out = try body() }
-    print("SWEEP", kind, script.name, out?.calls ?? 0, out?.commits ?? 0, t)
-    fflush(nil)
-    return out!
-  }
-  @Test(arguments: Script.writes + Script.pages + Script.server)
-  func `a kill at any call leaves whole transactions, and all goes on from there`(_ script: Script) throws {
-    let sweep = try Self.report("images", script) { try Sweep.images(script) }
+/// A process dies at the n-th call into SQLite, for every n; or that call alone fails, and the process lives on.
+@Suite(.serialized) struct DeathTests {
+  static let devices = Script.writes + Script.pages
+  static let servers = Script.servers
+
+  // MARK: Devices
+
+  @Test(arguments: devices)
+  func `wherever a device is killed, whole transactions are left and all goes on from there`(_ script: Script) throws {
+    let sweep = try Sweep.images(script)
     #expect(sweep.faults.list == [])
   }
-  @Test(arguments: Script.writes + Script.pages + Script.server)
-  func `a process that dies again and again loses nothing`(_ script: Script) throws {
-    let sweep = try Self.report("deaths", script) { try Sweep.deaths(script) }
+
+  @Test(arguments: devices)
+  func `a device that dies at every call in turn loses nothing and does nothing twice`(_ script: Script) throws {
+    let sweep = try Sweep.deaths(script)
+    #expect(sweep.faults.list == [])
+    #expect(try sweep.calls >= Recording.of(script).calls.count - 1)
+  }
+
+  /// Nothing of the store depends on which error it is, so the calls share the three.
+  @Test(arguments: devices)
+  func `a call of a device that fails leaves file and memory as before`(_ script: Script) throws {
+    let sweep = try Sweep.failures(script, Watch.Fault.allCases)
+    #expect(sweep.faults.list == [])
+    #expect(sweep.calls > 0)
+  }
+
+  // MARK: Servers
+
+  @Test(arguments: servers)
+  func `wherever a server is killed, whole transactions are left and all goes on from there`(_ script: Script) throws {
+    let sweep = try Sweep.images(script)
     #expect(sweep.faults.list == [])
   }
-  @Test(arguments: Script.writes + Script.pages + Script.server)
-  func `a call that fails leaves all as before`(_ script: Script) throws {
-    for fault in Watch.Fault.allCases {
-      let sweep = try Self.report("\(fault)", script) { try Sweep.failures(script, fault) }
-      #expect(sweep.faults.list == [])
-    }
+
+  @Test(arguments: servers)
+  func `devices whose server dies at every call in turn get each effect once`(_ script: Script) throws {
+    let sweep = try Sweep.deaths(script)
+    #expect(sweep.faults.list == [])
+    #expect(try sweep.calls >= Recording.of(script).calls.count - 1)
+  }
+
+  /// A server that finds its database busy does what it can without, so that error is a case of its own.
+  @Test(arguments: servers, [[Watch.Fault.full, .inputOutput], [.busy]])
+  func `a call of a server that fails leaves its file as before`(_ script: Script, _ faults: [Watch.Fault]) throws {
+    let sweep = try Sweep.failures(script, faults)
+    #expect(sweep.faults.list == [])
+    #expect(sweep.calls > 0)
   }
 }

@@ -95,12 +95,13 @@ extension MortalWorld {
   /// A write with its bit in the counter and its own row, and whatever else it does; accounted for once it has returned.
   @discardableResult
   func write(
-    _ name: String, _ bit: Int, _ body: (inout WriteTransaction) throws -> Void = { _ in }
+    _ name: String, _ bit: Int, isMarked: Bool = true, _ body: (inout WriteTransaction) throws -> Void = { _ in }
   ) throws -> MutationID {
     ledger.begun.insert(bit)
+    if !isMarked { ledger.unmarked.insert(bit) }
     let id = try store(name).write("bit \(bit)") { write in
       try write.increment(MortalWorld.tally, "n", by: 1 << Int64(bit))
-      try write.insert("item", ["id": .text("mark-\(bit)"), "home": "team:t1"])
+      if isMarked { try write.insert("item", ["id": .text("mark-\(bit)"), "home": "team:t1"]) }
       try body(&write)
     }
     guard let id else { throw WorldError("a write that changes something made no mutation") }
@@ -113,11 +114,6 @@ extension MortalWorld {
     let connection = try foreign()
     try connection.transaction(.immediate) { for statement in statements { try connection.execute(statement) } }
   }
-
-  // MARK: Looking
-
-  /// The victim's file as text, as the next process finds it.
-  func dump(_ file: String) throws -> String { try Dump.text(observer(file)) }
 }
 
 extension RowKey {

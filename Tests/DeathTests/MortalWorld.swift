@@ -36,6 +36,7 @@ final class MortalWorld {
   private var open: (storage: SQLiteStorage, server: SyncServer, endpoint: Endpoint)?
   private var program: SQLiteConnection?
   private var observers: [String: SQLiteConnection] = [:]
+  private var dumps: [String: Dump] = [:]
 
   struct Device {
     let store: Store
@@ -55,7 +56,7 @@ final class MortalWorld {
     if let device = devices[name] { return device }
     let store = try Store(path: folder.path(name + ".db"), account: AccountID(name), catalog: catalog, ambient: ambient)
     store.longCatchUp = bound
-    let device = Device(store: store, session: SyncSession(store, policy: World.policy))
+    let device = Device(store: store, session: SyncSession(store, policy: TimingPolicy(batch: 20, page: 50)))
     devices[name] = device
     return device
   }
@@ -97,30 +98,30 @@ final class MortalWorld {
     watch.onTransaction = { [unowned self] in try noteTransaction(&count) }
     self.watch = watch
     self.victim = victim
+    try withConnection(of: victim) { watch.attach(to: $0) }
+  }
+
+  /// The connection with which a process writes.
+  func withConnection<T>(of victim: Victim, _ body: (SQLiteConnection) throws -> T) throws -> T {
     switch victim {
-    case .device(let name): try store(name).withConnection { watch.attach(to: $0) }
-    case .server: try opened().storage.withWriter { watch.attach(to: $0) }
-    case .foreign: watch.attach(to: try foreign())
+    case .device(let name): try store(name).withConnection(body)
+    case .server: try opened().storage.withWriter(body)
+    case .foreign: try body(foreign())
     }
   }
 
   /// The victim's process is gone, with all that it held in memory.
   func bury() throws {
+    guard let victim else { return }
     weak var connection: SQLiteConnection?
+    try withConnection(of: victim) { connection = $0 }
     switch victim {
-    case .device(let name):
-      try store(name).withConnection { connection = $0 }
-      devices[name] = nil
-    case .server:
-      try opened().storage.withWriter { connection = $0 }
-      open = nil
-    case .foreign:
-      connection = program
-      program = nil
-    case nil: break
+    case .device(let name): devices[name] = nil
+    case .server: open = nil
+    case .foreign: program = nil
     }
     if connection != nil { throw WorldError("the dead process still holds its connection") }
-    (watch, victim) = (nil, nil)
+    (watch, self.victim) = (nil, nil)
   }
 
   /// A connection of the test's own, which only reads. While it is there, closing another one leaves the WAL as it is.
@@ -136,8 +137,16 @@ final class MortalWorld {
     devices = [:]
     open = nil
     program = nil
-    observers = [:]
+    (observers, dumps) = ([:], [:])
     (watch, victim) = (nil, nil)
+  }
+
+  /// A file as text, as the next process finds it.
+  func dump(_ file: String) throws -> String {
+    if let known = dumps[file] { return try known.text() }
+    let made = try Dump(observer(file))
+    dumps[file] = made
+    return try made.text()
   }
 
   /// The devices that there are files of.

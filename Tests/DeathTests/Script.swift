@@ -11,8 +11,9 @@ struct Script: Sendable, CustomTestStringConvertible {
   let victim: MortalWorld.Victim
   /// Above how many items a catch-up is published page by page.
   let bound: Int64
-  /// How many transactions of the victim change something. One more would be a commit that was torn.
-  let transactions: Int
+  /// How many transactions of the victim change something; one more would be a commit that was torn. Nil if that depends on
+  /// where the script is interrupted.
+  let transactions: Int?
   /// Whether the victim's file was copied or restored, so that it takes a new replica id.
   let isCopied: Bool
   /// What has happened before; all processes have ended since.
@@ -21,7 +22,7 @@ struct Script: Sendable, CustomTestStringConvertible {
   let steps: @Sendable (MortalWorld) throws -> [Step]
 
   init(
-    _ name: String, _ victim: MortalWorld.Victim, transactions: Int, bound: Int64 = 5_000,
+    _ name: String, _ victim: MortalWorld.Victim, transactions: Int?, bound: Int64 = 5_000,
     isCopied: Bool = false,
     prepare: @escaping @Sendable (MortalWorld) throws -> Void = { _ in },
     steps: @escaping @Sendable (MortalWorld) throws -> [Step]

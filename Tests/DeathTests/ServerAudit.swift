@@ -54,13 +54,8 @@ struct ServerAudit {
   }
 
   private func hash(_ name: ServerContent.Name) -> RowHash? {
-    guard let table = catalog.table(name.table), let row = content.content(name),
-      let version = VersionTag(bytes: row.tag), let incarnation = Incarnation(bytes: row.incarnation)
-    else { return nil }
-    let values = table.columns.map { row.values[$0.name] ?? .null }
-    let image = RowImage(
-      key: RowKey(name.table, .text(name.id)), version: version, incarnation: incarnation, values: values)
-    return RowHash(of: image, in: table)
+    guard let table = catalog.table(name.table) else { return nil }
+    return content.content(name)?.hash(RowKey(name.table, .text(name.id)), table)
   }
 
   // MARK: Log, heads, digests

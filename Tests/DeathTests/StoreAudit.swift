@@ -96,7 +96,7 @@ struct StoreAudit {
     var confirmed: Set<RowKey> = []
     func count(_ key: RowKey, _ row: RowContent, _ space: Int64?) -> Bool {
       confirmed.insert(key)
-      guard let hash = hash(key, row) else { return false }
+      guard let hash = catalog.table(key.table).flatMap({ row.hash(key, $0) }) else { return false }
       for id in Set((content.pairs[key] ?? [:]).keys).union(space.map { [$0] } ?? []) {
         sums[id, default: SpaceDigest()].add(hash)
       }
@@ -120,14 +120,6 @@ struct StoreAudit {
     }
     let unknown = Set(sums.keys).subtracting(content.spaces.keys)
     faults.expect(unknown.isEmpty, "rows in spaces without a name: \(unknown)")
-  }
-
-  private func hash(_ key: RowKey, _ row: RowContent) -> RowHash? {
-    guard let table = catalog.table(key.table), let version = VersionTag(bytes: row.tag),
-      let incarnation = Incarnation(bytes: row.incarnation)
-    else { return nil }
-    let values = table.columns.map { row.values[$0.name] ?? .null }
-    return RowHash(of: RowImage(key: key, version: version, incarnation: incarnation, values: values), in: table)
   }
 
   // MARK: Numbers, and where each write is

@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
 import SkerrySQLiteKit
+import Synchronization
 
 /// A row's values by column, and its identity.
-struct RowContent: Equatable {
+struct RowContent: Hashable {
   var values: [String: Value]
   var tag: [UInt8]
   var incarnation: [UInt8]
+
+  /// Its canonical hash as a row of a table; nil if it has no identity.
+  func hash(_ key: RowKey, _ table: TableInfo) -> RowHash? {
+    guard let version = VersionTag(bytes: tag), let incarnation = Incarnation(bytes: incarnation) else { return nil }
+    let values = table.columns.map { self.values[$0.name] ?? .null }
+    let image = RowImage(key: key, version: version, incarnation: incarnation, values: values)
+    return RowContent.hashes.withLock { known in
+      if let hash = known[image] { return hash }
+      let hash = RowHash(of: image, in: table)
+      known[image] = hash
+      return hash
+    }
+  }
+
+  /// The same rows are seen over and over again.
+  private static let hashes = Mutex<[RowImage: RowHash]>([:])
 }
 
 /// A device's file as raw SQL shows it, read without any of the store's code.

@@ -65,12 +65,6 @@ struct CommitLog {
     return content.parent < 0 ? [] : spaces(of: content.parent)
   }
 
-  func versionsText(_ row: Int) -> String {
-    versions[row].suffix(14).map { "\($0.commit):\($0.token ?? -1)/\($0.spaces.rawValue)" }.joined(separator: " ")
-  }
-  func sightsText(_ user: Int) -> String {
-    sights[user].suffix(6).map { "\($0.commit):\($0.spaces.rawValue)" }.joined(separator: " ")
-  }
   // MARK: Looking back
 
   func version(_ row: Int, at commit: Int) -> Version {

@@ -11,7 +11,7 @@ import SkerryWire
 /// seed says. The same seed gives the same run.
 final class Interleaving {
   /// What is done to the pages on their way, to see that the oracle notices.
-  enum Sabotage { case none, publishedAtOnce, leavesLost, changesLost, gainsHidden }
+  enum Sabotage { case none, publishedAtOnce, leavesLost, changesLost, lossesLost }
 
   struct Pull {
     let answer: PullAnswer
@@ -43,21 +43,20 @@ final class Interleaving {
   let storage: SQLiteStorage
   let scan: SQLiteConnection
   let devices: [Device]
-  private(set) var log = CommitLog()
-  private(set) var count = Count()
-  private let seed: UInt64
-  private let sabotage: Sabotage
+  var log = CommitLog()
+  var count = Count()
+  let seed: UInt64
+  let sabotage: Sabotage
   private let writers: [ForeignWriter]
-  private let stamp: SchemaStamp
-  private var random: SeededGenerator
-  private var holder: Int?
-  var trace: [String] = []
-  private var tokens = 0
+  let stamp: SchemaStamp
+  var random: SeededGenerator
+  var holder: Int?
+  var tokens = 0
   /// The last position of each sequencer run, and the commits before it.
-  private var runs: [Int64] = [0]
-  private var runCommits = [0]
-  /// What the devices' mutations do, until the server has judged them.
-  private var deeds: [MutationID: (token: Int, changes: [Deed])] = [:]
+  var runs: [Int64] = [0]
+  var runCommits = [0]
+  /// The devices' mutations that the server has judged.
+  var judged: Set<MutationID> = []
 
   /// How often things happened that the test is about.
   struct Count {
@@ -106,8 +105,8 @@ final class Interleaving {
 
   /// Times in which the writers are nearly alone take turns with times in which everybody pulls between their steps.
   private func step() throws {
-    let isDense = count.transactions % 80 >= 60
-    let device = holder == nil ? (isDense ? 0.55 : 0.03) : (isDense ? 0.1 : 0.005)
+    let isDense = count.transactions % 200 >= 160
+    let device = holder == nil ? (isDense ? 0.6 : 0.01) : (isDense ? 0.12 : 0.003)
     if random.chance(device) {
       if let device = random.pick(devices) { try act(device) }
     } else if random.chance(0.05) {
@@ -149,220 +148,13 @@ final class Interleaving {
     noteRun(try server.history().head)
   }
 
-  private func noteRun(_ head: Int64) {
+  func noteRun(_ head: Int64) {
     if runs.last == head {
       runs.removeLast()
       runCommits.removeLast()
     }
     runs.append(head)
     runCommits.append(log.commits)
-  }
-
-  // MARK: Devices
-
-  private func act(_ device: Device) throws {
-    if device.inFlight != nil, random.chance(0.5) { return try deliver(device) }
-    let dice = device.writes ? Int.random(in: 0..<10, using: &random) : 9
-    switch dice {
-    case 0...2 where device.watcher.isFresh && device.pending.count < 4: try write(device)
-    case 3,
-      4 where !device.pending.isEmpty:
-      try push(device)
-    default:
-      guard device.inFlight == nil else { return }
-      try pull(device, limit: random.pick([1, 2, 3, 5, 8, 13, 21, 30, 40, 40]) ?? 40)
-      if random.chance(0.7) { try deliver(device) }
-    }
-  }
-
-  private func pull(_ device: Device, limit: Int) throws {
-    let store = device.store
-    let request = PullRequest(
-      schema: stamp, replicas: store.replicaIDs, cursor: store.cursor, settled: try store.settledMark(), limit: limit)
-    let answer = try server.pull(request, as: Place.users[device.user])
-    count.pulls += 1
-    if holder == nil { noteRun(answer.cursor.head) } else { count.besideWriter += 1 }
-    device.inFlight = Pull(answer: answer, asked: request.cursor, when: store.clock, commits: log.commits)
-  }
-
-  private func deliver(_ device: Device) throws {
-    guard let pull = device.inFlight else { return }
-    if random.chance(0.95) { device.inFlight = nil }  // else it comes twice, and must not fit the second time
-    switch pull.answer {
-    case .reset(let reset): _ = try device.store.apply(reset, asked: pull.asked)
-    case .page(let page):
-      let page = spoiled(page)
-      let effect = try device.store.apply(page, asked: pull.asked, when: pull.when)
-      guard effect.isApplied else { return }
-      for id in effect.settled { device.pending[id] = nil }
-      count.cut += effect.isConsistent ? 0 : 1
-      countItems(page)
-      let reach = Watcher.Reach(
-        read: pull.commits, head: commits(at: page.cursor.head), whole: commits(at: page.cursor.position),
-        runs: runCommits)
-      let fresh = device.watcher.faults[.foreign] == nil
-      for item in page.items {
-        trace.append(
-          "dev\(device.user)\(device.writes) pos \(page.cursor.position) head \(page.cursor.head) closes \(page.closes) open \(page.cursor.open.map(\.space.text)): \(Interleaving.brief(item))"
-        )
-      }
-      try device.watcher.applied(effect, device.store, log, reach, pending: device.touched)
-      if fresh { dbg(device, reach, page) }
-    }
-  }
-
-  func dbg(_ device: Device, _ reach: Watcher.Reach, _ page: Page) {
-    guard let text = device.watcher.faults[.foreign] else { return }
-    print(
-      "FAULT seed", seed, "dev\(device.user)\(device.writes)", text, "pos", page.cursor.position, reach.read,
-      reach.head, reach.whole)
-    let row = Int(text.split(separator: " ")[1]) ?? 0
-    print(
-      "  versions", log.versionsText(row), "sights", log.sightsText(device.user), "consistent",
-      device.watcher.consistentText)
-    print("  runs", zip(runs, runCommits).suffix(14).map { "\($0.0):\($0.1)" })
-    let parent = log.rows[row]?.parent ?? -1
-    if parent >= 0 { print("  parent", parent, log.versionsText(parent)) }
-    let mark = "/\(row) "
-    for line in trace
-    where line.hasPrefix("dev\(device.user)\(device.writes)")
-      && (line.contains(mark) || line.contains(": gain") || line.contains(": lose") || line.contains(": filled"))
-    { print("  ", line) }
-  }
-  static func brief(_ item: PageItem) -> String {
-    switch item {
-    case .gain(let s): "gain \(s) "
-    case .lose(let s): "lose \(s) "
-    case .filled(let s): "filled \(s) "
-    case .put(let s, let i): "put \(i.key) in \(s) \(i.values[1])"
-    case .left(let s, let k, let still): "left \(k) in \(s) still \(still)"
-    case .deleted(let s, let k): "deleted \(k) in \(s)"
-    case .receipt: "receipt"
-    }
-  }
-  /// The commits before the newest run whose positions are all at or below this one.
-  private func commits(at position: Int64) -> Int { runs.lastIndex { $0 <= position }.map { runCommits[$0] } ?? 0 }
-
-  private func spoiled(_ page: Page) -> Page {
-    var page = page
-    switch sabotage {
-    case .none, .publishedAtOnce: break
-    case .leavesLost: page.items.removeAll { if case .left = $0 { true } else { false } }
-    case .changesLost:
-      if let last = page.items.lastIndex(where: { if case .put = $0 { true } else { false } }) {
-        page.items.remove(at: last)
-      }
-    case .gainsHidden: page.items.removeAll { if case .lose = $0 { true } else { false } }
-    }
-    return page
-  }
-
-  private func countItems(_ page: Page) {
-    for item in page.items {
-      switch item {
-      case .gain: count.gains += 1
-      case .lose: count.losses += 1
-      case .left: count.leaves += 1
-      default: break
-      }
-    }
-  }
-}
-
-extension Interleaving {
-  /// One operation of a device, for the commit log.
-  enum Deed {
-    case insert(Int, Content)
-    case set(Int, token: Int, home: SpaceBits?)
-    case delete(Int)
-
-    var row: Int {
-      switch self {
-      case .insert(let row, _), .set(let row, _, _), .delete(let row): row
-      }
-    }
-  }
-
-  /// A user changes two or three rows in one action.
-  private func write(_ device: Device) throws {
-    tokens += 1
-    let token = tokens
-    var deeds: [Deed] = []
-    let (seen, gone) = (
-      device.watcher.shown.indices.filter { device.watcher.shown[$0] != nil },
-      Place.items.filter {
-        device.watcher.shown[$0] == nil
-      }
-    )
-    for _ in 0..<Int.random(in: 2...3, using: &random) {
-      let isNew = random.chance(0.2)
-      guard let row = random.pick(isNew ? gone : seen), !deeds.contains(where: { $0.row == row }) else { continue }
-      if isNew {
-        deeds.append(.insert(row, Content(token: token, home: random.pick(SpaceBits.single) ?? .ana)))
-      } else if random.chance(0.1) {
-        deeds.append(.delete(row))
-      } else {
-        let moves = Place.items.contains(row) && random.chance(0.2)
-        deeds.append(.set(row, token: token, home: moves ? random.pick(SpaceBits.single) : nil))
-      }
-    }
-    do {
-      let id = try device.store.write { transaction in
-        for deed in deeds { try Interleaving.carryOut(deed, &transaction) }
-      }
-      guard let id else { return }
-      self.deeds[id] = (token, deeds)
-      device.pending[id] = deeds.map(\.row)
-    } catch is StoreError {}  // an own write that waits has changed what is shown: nothing happens
-  }
-
-  private static func carryOut(_ deed: Deed, _ transaction: inout WriteTransaction) throws {
-    switch deed {
-    case .insert(let row, let content):
-      try transaction.insert(
-        "item",
-        [
-          "id": .integer(Int64(row)), "token": .integer(Int64(content.token)),
-          "home": content.home.name.map { .text($0) } ?? .null,
-        ])
-    case .set(let row, let token, let home):
-      var values: [String: Value] = ["token": .integer(Int64(token))]
-      if let name = home?.name { values["home"] = .text(name) }
-      try transaction.update(Place.key(row), values)
-    case .delete(let row): try transaction.delete(Place.key(row))
-    }
-  }
-
-  private func push(_ device: Device) throws {
-    let store = device.store
-    let mutations = try store.offer(try store.ready(limit: 4))
-    if mutations.isEmpty { return }
-    let request = PushRequest(
-      schema: stamp, replica: store.replicaIDs.last ?? "", cursor: store.cursor, settled: try store.settledMark(),
-      mutations: mutations)
-    let verdicts = try server.push(request, as: Place.users[device.user]).verdicts
-    for case .settled(let id, let outcome) in verdicts {
-      guard let (token, changes) = deeds.removeValue(forKey: id) else { continue }  // told before
-      guard outcome == .confirmed else {
-        count.refused += 1
-        continue
-      }
-      count.confirmed += 1
-      log.commit(token, changes.map { ($0.row, result(of: $0)) })
-    }
-    if random.chance(0.85) { try store.take(verdicts) }  // else the answer is lost
-  }
-
-  private func result(of deed: Deed) -> Content? {
-    switch deed {
-    case .insert(_, let content): return content
-    case .delete: return nil
-    case .set(let row, let token, let home):
-      var content = log.rows[row]
-      content?.token = token
-      if let home { content?.home = home }
-      return content
-    }
   }
 
   /// Faults have stopped and nobody writes: within a bounded number of rounds all queues are empty and all have everything.
@@ -382,14 +174,5 @@ extension Interleaving {
       if devices.allSatisfy({ $0.pending.isEmpty && $0.store.cursor?.head == runs.last }) { return }
     }
     throw WorldError("the world does not come to rest, seed \(seed)")
-  }
-}
-
-extension PullAnswer {
-  var cursor: Cursor {
-    switch self {
-    case .page(let page): page.cursor
-    case .reset(let reset): reset.cursor
-    }
   }
 }

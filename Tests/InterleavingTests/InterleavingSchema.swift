@@ -75,6 +75,10 @@ struct SpaceBits: OptionSet, Hashable {
     }
   }
 
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  init(name: String?) { self = SpaceBits.single.first { $0.name == name } ?? [] }
+
   var value: SQLiteValue { name.map { .text($0) } ?? .null }
 
   /// The id of a team, as a membership names it.

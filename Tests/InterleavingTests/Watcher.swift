@@ -36,7 +36,6 @@ struct Watcher {
   /// The token that the device shows in each row; nil for a row that it does not show.
   private(set) var shown: [Int?] = Array(repeating: nil, count: Place.count)
   private var consistent = 0
-  var consistentText: Int { consistent }
   private(set) var faults: [Fault: String] = [:]
   private(set) var states = 0
   private(set) var points = 0
@@ -111,17 +110,20 @@ struct Watcher {
 
   private func mayStay(_ row: Int, _ log: CommitLog, _ reach: Reach) -> Bool {
     var held = log.version(row, at: consistent).spaces
-    let sight = log.sight(user, at: reach.whole)
-    var isDeleted = false
+    // The spaces that the account sees where the device is, or saw again before the page was read.
+    var seen = log.sight(user, at: reach.whole)
+    var (lost, isDeleted) = (SpaceBits(), false)
     for end in runs(reach) {
-      let version = log.version(row, at: end)
+      let (version, sight) = (log.version(row, at: end), log.sight(user, at: end))
       isDeleted = isDeleted || version.token == nil
+      lost.formUnion(held.subtracting(sight))
       if end <= reach.whole { held.formUnion(version.spaces) }
       if end < reach.whole { continue }
-      let told = held.intersection(sight).union(log.sight(user, at: end))
-      if !(isDeleted ? held : version.spaces).isDisjoint(with: told) { return true }
+      seen.formUnion(sight)
+      let spaces = isDeleted ? held.union(version.spaces) : version.spaces
+      if !spaces.isDisjoint(with: held.intersection(seen).union(sight)) { return true }
     }
-    return runs(reach).contains { !held.intersection(sight).isSubset(of: log.sight(user, at: $0)) }
+    return !lost.isDisjoint(with: seen)
   }
 
   /// The commits before each run since the last consistent point, up to the one that the page's cursor names.

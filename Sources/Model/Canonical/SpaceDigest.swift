@@ -5,7 +5,7 @@
 /// Adding and removing a row costs one hash, in any order, so both sides keep it as they go. It finds faults and drift, not
 /// forgery: an additive sum of hashes is not collision-resistant against someone who chooses the rows.
 public struct SpaceDigest: Hashable, Sendable, CustomStringConvertible {
-  package private(set) var lanes: SIMD4<UInt64> = .zero
+  private var sum = Lanes()
   /// How many rows were added, less those removed.
   public private(set) var rows: Int64 = 0
 
@@ -14,33 +14,48 @@ public struct SpaceDigest: Hashable, Sendable, CustomStringConvertible {
 
   package init?(bytes: [UInt8], rows: Int64) {
     guard bytes.count == 32 else { return nil }
-    lanes = SpaceDigest.lanes(of: bytes)
+    sum = Lanes(bytes)
     self.rows = rows
   }
 
   package mutating func add(_ hash: RowHash) {
-    lanes &+= SpaceDigest.lanes(of: hash.bytes)
+    let hash = Lanes(hash.bytes)
+    sum = Lanes(sum.a &+ hash.a, sum.b &+ hash.b, sum.c &+ hash.c, sum.d &+ hash.d)
     rows += 1
   }
 
   package mutating func remove(_ hash: RowHash) {
-    lanes &-= SpaceDigest.lanes(of: hash.bytes)
+    let hash = Lanes(hash.bytes)
+    sum = Lanes(sum.a &- hash.a, sum.b &- hash.b, sum.c &- hash.c, sum.d &- hash.d)
     rows -= 1
   }
 
   package var bytes: [UInt8] {
-    withUnsafeBytes(of: (lanes[0].bigEndian, lanes[1].bigEndian, lanes[2].bigEndian, lanes[3].bigEndian)) { Array($0) }
+    withUnsafeBytes(of: (sum.a.bigEndian, sum.b.bigEndian, sum.c.bigEndian, sum.d.bigEndian)) { Array($0) }
   }
+
+  /// The four lanes, for a recount elsewhere.
+  package var lanes: SIMD4<UInt64> { SIMD4(sum.a, sum.b, sum.c, sum.d) }
 
   /// The four lanes as 64 hexadecimal digits.
   public var description: String { Hex.text(bytes) }
 
-  private static func lanes(of hash: [UInt8]) -> SIMD4<UInt64> {
-    hash.withUnsafeBytes { bytes in
-      func lane(_ index: Int) -> UInt64 {
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+  /// Four plain numbers and no `SIMD4`: Swift 6.3.1 writes a value of more than the usual alignment beyond the frame of an
+  /// async function that holds it over an `await` (found by the address sanitiser).
+  private struct Lanes: Hashable, Sendable {
+    var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    init() {}
+
+    init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
+
+    init(_ hash: [UInt8]) {
+      self = hash.withUnsafeBytes { bytes in
+        func lane(_ index: Int) -> UInt64 {
+          UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+        return Lanes(lane(0), lane(1), lane(2), lane(3))
       }
-      return SIMD4(lane(0), lane(1), lane(2), lane(3))
     }
   }
 }

@@ -102,7 +102,6 @@ public struct WriteTransaction: ~Copyable {
       throw StoreError(.overflow, "a counter of \(operation.key) would leave the range of 64-bit integers")
     case .gone: throw StoreError(.notFound, "\(operation.key) is not here")
     case .invalid: throw StoreError(.invalid, "\(operation.key) would take more than \(Limits.rowBytes) bytes")
-    case .invalid: throw StoreError(.invalid, "\(operation.key) would take more than \(Limits.rowBytes) bytes")
     case let code?: throw StoreError(.invalid, "\(operation.key): \(code)")
     }
   }

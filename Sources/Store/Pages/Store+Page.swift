@@ -12,7 +12,9 @@ extension Store {
   ///   - when: `clock` when the request was made: verdicts that came before are known to the server that answered.
   package func apply(_ page: Page, asked: Cursor?, when: Int) throws -> PageEffect {
     let effect = try transaction {
-      guard asked == state.cursor, page.cursor.owner == state.ids else { return PageEffect() }
+      guard asked == state.cursor, page.cursor.owner == state.ids, let asked, page.cursor.follows(asked) else {
+        return PageEffect()
+      }
       clock += 1
       let applier = try PageApplier(self)
       state.cursor = page.cursor
@@ -205,5 +207,13 @@ extension Store {
       try connection.run("UPDATE skerry_outbox SET dormant = 0 WHERE made = ?", .integer(made))
       applier.stale.formUnion(keys)
     }
+  }
+}
+
+extension Cursor {
+  /// Whether a page with this cursor can be the answer to that one. Something on the way may repeat an older answer, and
+  /// nothing in a page names the request that it answers; within an epoch no server goes back.
+  fileprivate func follows(_ asked: Cursor) -> Bool {
+    epoch == asked.epoch && position >= asked.position && head >= asked.head
   }
 }

@@ -92,12 +92,13 @@ enum Histories {
     { village in
       try village.write("phone", .add("item", "shared", digit: 0))
       try village.write("laptop", .add("item", "shared", digit: 1))
-      try village.sync("phone", "laptop")
+      try village.sync("phone")
     },
     { village in
       try village.write("phone", .delete("item", "shared"))
       try village.write("phone", .insert("item", "shared", ["home": "team:t1"]), .add("item", "shared", digit: 2))
-      try village.sync("phone", "laptop")
+      try village.sync("laptop")
     },
+    { village in try village.sync("phone") },
   ]
 }

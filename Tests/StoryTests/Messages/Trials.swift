@@ -62,11 +62,15 @@ final class Trials {
   }
 
   /// Tells the history once with these faults, by step and message.
-  func once(_ faults: [Int: [Int: Fault]]) throws {
+  ///
+  /// - Returns: how many have happened. A second one may not: its message may not be sent because of the first.
+  func once(_ faults: [Int: [Int: Fault]]) throws -> Int {
+    let before = village.post.happened
     try tell {
       faults[$0] ?? [:]
     } after: { _, _, _ in
     }
+    return village.post.happened - before
   }
 
   /// - Parameter after: gets the step, the number of messages in it, and whether a fault has happened; a step for which none

@@ -17,7 +17,7 @@ final class Checker {
 
   /// What was true when the log ended at a position.
   private struct Point {
-    var scopes: [AccountID: Lines] = [:]
+    var rows: Lines = [:]
     /// The mutations whose receipts the log holds.
     var judged: Set<MutationID> = []
   }
@@ -78,18 +78,12 @@ final class Checker {
       try countOnce(name, row.line, "on the server")
     }
     let head = try world.server.history().head
-    if points[head] == nil { points[head] = try point() }
-  }
-
-  private func point() throws -> Point {
-    var point = Point()
-    for user in Set(world.devices.values.map(\.user)) {
-      point.scopes[user] = try reader.server(world.foreign, where: Scope(user: user).condition).mapValues(\.line)
+    if points[head] == nil {
+      let judged = try world.foreign.query("SELECT mid FROM skerry_homes WHERE pos > 0") {
+        MutationID(bytes: $0.blob(0))
+      }
+      points[head] = Point(rows: rows.mapValues(\.line), judged: Set(judged.compactMap { $0 }))
     }
-    point.judged = Set(
-      try world.foreign.query("SELECT mid FROM skerry_homes WHERE pos > 0") { MutationID(bytes: $0.blob(0)) }
-        .compactMap { $0 })
-    return point
   }
 
   private func totalChanges(_ connection: SQLiteConnection) throws -> Int64 {
@@ -134,9 +128,10 @@ final class Checker {
   private func checkBase(_ base: Lines, _ device: TestDevice, _ effect: PageEffect?, _ watch: inout Watch) throws {
     if effect?.isConsistent == true {
       let position = device.store.cursor?.position ?? -1
-      guard let point = points[position], let scope = point.scopes[device.user] else {
+      guard let point = points[position] else {
         throw WorldError("\(device.name) is at \(position), which no run ended at")
       }
+      let scope = Scope(user: device.user).rows(point.rows, reader)
       try Agreement.compare(base, scope, "confirmed rows of \(device.name) at \(position)")
       if let twice = ledger.pending(on: device.name).first(where: point.judged.contains) {
         throw WorldError("\(device.name) shows \(twice) as pending, and the rows have it already")
@@ -146,9 +141,11 @@ final class Checker {
         throw WorldError("\(device.name) shows \(key) before its consistent point: \(line)")
       }
       // What a page says is true of the run at which it was read.
-      let scope = points[device.store.cursor?.head ?? -1]?.scopes[device.user] ?? [:]
-      for key in watch.base.keys where base[key] == nil && scope[key] != nil && effect?.lost.isEmpty != false {
-        throw WorldError("\(key) vanished from \(device.name), which may see it")
+      let gone = watch.base.keys.filter { base[$0] == nil }
+      let point = gone.isEmpty || effect?.lost.isEmpty == false ? nil : points[device.store.cursor?.head ?? -1]
+      let scope = point.map { Scope(user: device.user).rows($0.rows, reader) } ?? [:]
+      if let name = gone.first(where: { scope[$0] != nil }) {
+        throw WorldError("\(name) vanished from \(device.name), which may see it")
       }
     }
     for (key, line) in base {

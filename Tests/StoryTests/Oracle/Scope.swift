@@ -38,4 +38,29 @@ struct Scope {
   func spaces(_ connection: SQLiteConnection) throws -> [SpaceID] {
     try connection.query(spaces) { SpaceID($0.text(0)) }.sorted()
   }
+
+  /// The same of rows that were copied: whose spaces, by their own columns or by what they are below, are among the account's.
+  func rows(_ all: Lines, _ reader: LineReader) -> Lines {
+    var mine: Set<String> = ["user:\(user)"]
+    for (name, line) in all where name.table == "member" && line.text("user", reader, name) == user.text {
+      mine.insert("team:\(line.text("team", reader, name) ?? "")")
+    }
+    func isMine(_ name: Name, _ line: Line) -> Bool {
+      switch name.table {
+      case "team": return mine.contains("team:\(name.id)")
+      case "member": return mine.contains("team:\(line.text("team", reader, name) ?? "")")
+      case "note", "part":
+        let parent = Name(name.table == "note" ? "item" : "note", line.text("parent", reader, name) ?? "")
+        return all[parent].map { isMine(parent, $0) } ?? false
+      default: return ["home", "also"].contains { mine.contains(line.text($0, reader, name) ?? "") }
+      }
+    }
+    return all.filter { isMine($0.key, $0.value) }
+  }
+}
+
+extension Line {
+  fileprivate func text(_ column: String, _ reader: LineReader, _ name: Name) -> String? {
+    reader.table(name.table)?.columns.firstIndex(of: column).flatMap { values[$0].text }
+  }
 }

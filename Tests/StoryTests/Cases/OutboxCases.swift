@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryMachine
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryServerCore
+import SkerryStore
+import SkerryTestSupport
+import Testing
+
+/// CASES.md: outboxes that get stuck, or drop what they hold.
+@Suite struct OutboxCases {
+  private func response(_ status: Int, _ type: String? = nil) -> TransportResponse {
+    TransportResponse(status: status, contentType: type, body: [])
+  }
+
+  @Test func `B29 one bad entry holds up nobody but its dependents, and is set aside in the end`() throws {
+    let story = try Story()
+    try story.foreign("INSERT INTO item(id, home) VALUES ('r3', 'user:ben')")
+    let bad = try story.insert("a", "r2")
+    for id in ["r1", "r3", "r4"] { try story.insert("a", id) }
+    let later = try story.set("a", "r2", ["a": "later"])
+    let child = try story.write("a") { try $0.insert("note", ["id": "r5", "parent": "r2"]) }
+    for _ in 0..<12 {
+      try story.round("a") { exchange in
+        let text = String(decoding: exchange.request.body, as: UTF8.self)
+        let isBad = text.contains("\"op\":\"insert\",\"table\":\"item\",\"key\":[\"r2\"]")
+        return exchange.isPush && isBad ? response(500) : try story.serve(exchange, "a")
+      }
+    }
+    #expect(try story.server("SELECT id FROM item ORDER BY id") == ["r1", "r3", "r4"])
+    #expect(try story.refusals("a") == ["exists"])
+    let entries = try story.store("a").outbox()
+    #expect(entries.map(\.id) == [bad, later, child])
+    #expect(entries.first?.state == .failed)
+    #expect(entries.first?.lastError?.contains("500") == true)
+    for entry in entries where entry.state == .failed { try story.store("a").retry(entry.id) }
+    story.end()
+    #expect(try story.server("SELECT id, a FROM item WHERE id = 'r2'") == ["r2 later"])
+    #expect(try story.server("SELECT id FROM note") == ["r5"])
+  }
+
+  @Test func `B32 edits made while a retry waits, and while it runs, all arrive in order`() throws {
+    for last in ["edit", "delete"] {
+      let story = try Story()
+      try story.insert("a", "t", ["a": "0"])
+      try story.sync("a")
+      for number in 1...3 {
+        try story.set("a", "t", ["a": .text("\(number)")])
+        let exchange = try #require(try story.ask("a"))
+        try story.fail("a", exchange, .unreachable("no route"))
+      }
+      let exchange = try #require(try story.ask("a"))
+      if last == "edit" { try story.set("a", "t", ["a": "4"]) } else { try story.delete("a", "t") }
+      try story.hear("a", try story.serve(exchange, "a"), exchange)
+      story.end()
+      #expect(try story.server("SELECT a FROM item") == (last == "edit" ? ["4"] : []))
+      #expect(try story.refusals("a").isEmpty)
+    }
+  }
+
+  @Test func `B33 nothing of a row goes before its create is stored, cut before or after`() throws {
+    for isServed in [false, true] {
+      let story = try Story([:])
+      try story.world.open("a", user: "ana", policy: TimingPolicy(batch: 1, page: 4))
+      try story.insert("a", "r", ["a": "1"])
+      try story.set("a", "r", ["a": "2"])
+      try story.set("a", "r", ["a": "3"])
+      let create = try #require(try story.ask("a"))
+      if isServed { _ = try story.serve(create, "a") }
+      try story.fail("a", create, .broken("reset"))
+      story.end()
+      #expect(try story.server("SELECT a FROM item") == ["3"])
+      #expect(try story.refusals("a").isEmpty)
+    }
+  }
+
+  @Test func `B36 F-P02 a create is there after each death, and once on the server`() throws {
+    let story = try Story()
+    for (number, point) in ["before it leaves", "after it left", "after it is stored", "after the answer came"]
+      .enumerated()
+    {
+      let id = "n\(number)"
+      try story.insert("a", id)
+      if number > 0, let push = try story.ask("a") {
+        if number > 1 {
+          let answer = try story.serve(push, "a")
+          if number > 2 { try story.hear("a", answer, push) }
+        }
+      }
+      try story.world.kill("a")
+      #expect(try story.screen("a", "SELECT id FROM item WHERE id = '\(id)'") == [id], "\(point)")
+    }
+    story.end()
+    #expect(try story.server("SELECT count(*) FROM item") == ["4"])
+    #expect(try story.server("SELECT count(*) FROM skerry_receipts") == ["4"])
+  }
+
+  @Test func `B37 a conversation that is dropped in the middle of a retry counts nothing as sent`() throws {
+    let story = try Story()
+    for number in 0..<3 { try story.insert("a", "i\(number)") }
+    for number in 0..<4 {
+      let exchange = try #require(try story.ask("a"))
+      if number % 2 == 0 { try story.fail("a", exchange, .cancelled) }
+      // Otherwise nothing is ever heard of it: the engine was paused, and begins a new conversation.
+      try story.world.kill("a")
+      #expect(try story.store("a").ready(limit: 9).count == 3)
+    }
+    story.end()
+    #expect(try story.server("SELECT count(*) FROM item") == ["3"])
+  }
+
+  @Test func `B67 a parent goes with its children, and a child that moved away stays`() throws {
+    let story = try Story()
+    try story.write("a") { write in
+      for id in ["v1", "v2"] { try write.insert("item", ["id": .text(id), "home": "user:ana"]) }
+      for id in ["m1", "m2", "m3"] {
+        try write.insert("note", ["id": .text(id), "parent": "v1"])
+        for part in 0..<2 { try write.insert("part", ["id": .text("\(id)p\(part)"), "parent": .text(id)]) }
+      }
+    }
+    try story.sync("a", "b")
+    try story.write("a") { write in
+      try write.update(Story.note("m3"), ["parent": "v2"])
+      for id in ["m1", "m2"] {
+        for part in 0..<2 { try write.delete(RowKey("part", .text("\(id)p\(part)"))) }
+        try write.delete(Story.note(id))
+      }
+      try write.delete(Story.item("v1"))
+    }
+    story.end()
+    #expect(
+      try story.screen("b", "SELECT id FROM item UNION SELECT id FROM note UNION SELECT id FROM part") == [
+        "m3", "m3p0", "m3p1", "v2",
+      ])
+    #expect(try story.refusals("a").isEmpty)
+  }
+
+  @Test func `B68 a reference to a row of the same push, or of the one before, is never empty`() throws {
+    let story = try Story([:])
+    try story.world.open("a", user: "ana", policy: TimingPolicy(batch: 1, page: 4))
+    try story.world.open("b", user: "ana")
+    try story.insert("a", "old")
+    try story.write("a") { try $0.insert("note", ["id": "p", "parent": "old"]) }
+    try story.sync("a", "b")
+    try story.insert("a", "new")
+    try story.write("a") { try $0.update(Story.note("p"), ["parent": "new"]) }
+    try story.write("a") { write in
+      try write.insert("item", ["id": "newer", "home": "user:ana"])
+      try write.insert("note", ["id": "q", "parent": "newer"])
+    }
+    story.end()
+    #expect(try story.screen("b", "SELECT id, parent FROM note ORDER BY id") == ["p new", "q newer"])
+  }
+
+  @Test func `B70 a new child arrives although its parent was changed on both sides`() throws {
+    let story = try Story()
+    try story.insert("a", "l", ["a": "List"])
+    try story.sync("a", "b")
+    try story.set("b", "l", ["a": "List B"])
+    try story.set("a", "l", ["a": "List A"])
+    try story.write("a") { try $0.insert("note", ["id": "r", "parent": "l"]) }
+    try story.sync("b", "a")
+    story.end()
+    for name in ["a", "b"] { #expect(try story.screen(name, "SELECT id FROM note") == ["r"]) }
+    #expect(try story.server("SELECT a FROM item") == ["List A"])
+  }
+}
