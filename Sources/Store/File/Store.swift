@@ -25,8 +25,9 @@ package final class Store {
   var spaces: SpaceTable
   /// Changes when another connection has committed.
   private var dataVersion: Int64
-  /// Whether rows have gone whose values may still be in the WAL.
-  var needsPurge = false
+  /// Whether rows have gone whose values may still be in the WAL. True at first: the process before may have died between the
+  /// commit that removed some and the purge.
+  var needsPurge = true
 
   /// Opens a file, and makes it if it is missing.
   ///

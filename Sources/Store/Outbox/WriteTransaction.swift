@@ -6,10 +6,12 @@ public import SkerryModel
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.
 ///
 /// It cannot be copied or leave the closure. Everything that it does is one transaction: when the closure throws, nothing
-/// has happened.
+/// has happened. A step that is refused has done nothing, so the closure may catch that and go on; an error of the database
+/// fails the whole write, even if the closure catches it.
 public struct WriteTransaction: ~Copyable {
   private var draft: Draft
   private let store: Store
+  private let failure = WriteFailure()
 
   init(_ store: Store, id: MutationID) throws {
     self.store = store
@@ -73,7 +75,7 @@ public struct WriteTransaction: ~Copyable {
   /// A row as it is now, this transaction's own changes included; nil if there is none.
   public func row(_ key: RowKey) throws -> [String: Value]? {
     let info = try table(key.table)
-    guard let state = try draft.visible(key) else { return nil }
+    guard let state = try failure.guarding({ try draft.visible(key) }) else { return nil }
     return Dictionary(uniqueKeysWithValues: zip(info.columns.map(\.name), state.values))
   }
 
@@ -87,7 +89,9 @@ public struct WriteTransaction: ~Copyable {
 
   private func existing(_ key: RowKey) throws -> RowState {
     _ = try table(key.table)
-    guard let row = try draft.visible(key) else { throw StoreError(.notFound, "\(key) is not here") }
+    guard let row = try failure.guarding({ try draft.visible(key) }) else {
+      throw StoreError(.notFound, "\(key) is not here")
+    }
     return row
   }
 
@@ -95,7 +99,8 @@ public struct WriteTransaction: ~Copyable {
     if draft.operations.count >= Limits.operations {
       throw StoreError(.invalid, "more than \(Limits.operations) operations in one write; split it")
     }
-    switch try draft.apply(operation) {
+    let failure = failure
+    switch try failure.guarding({ try draft.apply(operation) }) {
     case nil: break
     case .exists: throw StoreError(.exists, "\(operation.key) is here already")
     case .overflow:
@@ -106,7 +111,26 @@ public struct WriteTransaction: ~Copyable {
     }
   }
 
-  consuming func finish() -> Draft { draft }
+  consuming func finish() throws -> Draft {
+    try failure.check()
+    return draft
+  }
+}
+
+/// The first error of the database within a write. After some of them (full disk, I/O) SQLite has rolled the transaction back
+/// by itself, and what followed would be committed alone; so nothing may follow.
+private final class WriteFailure {
+  private var error: (any Error)?
+
+  func check() throws { if let error { throw error } }
+
+  func guarding<T>(_ step: () throws -> T) throws -> T {
+    try check()
+    do { return try step() } catch {
+      self.error = error
+      throw error
+    }
+  }
 }
 
 extension Store {
@@ -120,7 +144,7 @@ extension Store {
       let id = ambient.makeMutationID()
       var write = try WriteTransaction(self, id: id)
       try body(&write)
-      let draft = write.finish()
+      let draft = try write.finish()
       if draft.operations.isEmpty { return nil }
       let size = Operation.encode(draft.operations).count
       if size > Limits.mutationBytes {
