@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerryServerCore
 import SkerryStore
@@ -42,6 +43,7 @@ extension Interleaving {
       let effect = try device.store.apply(page, asked: pull.asked, when: pull.when)
       guard effect.isApplied else { return }
       for id in effect.settled { device.pending[id] = nil }
+      device.watcher.received(page, log, head: commits(at: page.cursor.head))
       count.cut += effect.isConsistent ? 0 : 1
       countItems(page)
       let reach = Watcher.Reach(
@@ -62,6 +64,14 @@ extension Interleaving {
     case .changesLost:
       if let last = page.items.lastIndex(where: { if case .put = $0 { true } else { false } }) {
         page.items.remove(at: last)
+      }
+    case .readFreely:
+      page.items = page.items.map { item in
+        guard case .put(let space, var image) = item, let row = image.key.values.first?.integer,
+          let token = log.rows[Int(row)]?.token
+        else { return item }
+        image.values[1] = .integer(Int64(token))
+        return .put(space, image)
       }
     case .lossesLost: page.items.removeAll { if case .lose = $0 { true } else { false } }
     }

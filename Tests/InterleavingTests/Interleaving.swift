@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
@@ -11,7 +12,7 @@ import SkerryWire
 /// seed says. The same seed gives the same run.
 final class Interleaving {
   /// What is done to the pages on their way, to see that the oracle notices.
-  enum Sabotage { case none, publishedAtOnce, leavesLost, changesLost, lossesLost }
+  enum Sabotage { case none, publishedAtOnce, leavesLost, changesLost, lossesLost, readFreely }
 
   struct Pull {
     let answer: PullAnswer
@@ -105,8 +106,8 @@ final class Interleaving {
 
   /// Times in which the writers are nearly alone take turns with times in which everybody pulls between their steps.
   private func step() throws {
-    let isDense = count.transactions % 200 >= 160
-    let device = holder == nil ? (isDense ? 0.6 : 0.01) : (isDense ? 0.12 : 0.003)
+    let isDense = count.transactions % 250 >= 210
+    let device = holder == nil ? (isDense ? 0.6 : 0.006) : (isDense ? 0.11 : 0.001)
     if random.chance(device) {
       if let device = random.pick(devices) { try act(device) }
     } else if random.chance(0.05) {

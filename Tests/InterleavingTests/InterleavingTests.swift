@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SkerryModel
 import SkerryServerCore
@@ -9,8 +10,9 @@ import Testing
 /// Four writers, two of three devices that write too, and pulls between all their steps: no state that a device publishes
 /// holds half a transaction or a row that its account cannot see, and nothing is skipped for good.
 @Suite struct InterleavingTests {
-  /// Ten thousand transactions of other programs in all, and two hundred thousand in a soak.
-  static let seeds: [UInt64] = Array(1...(ProcessInfo.processInfo.environment["SKERRY_SOAK"] == nil ? 5 : 100))
+  /// Ten thousand transactions of other programs in all, by seeds that have found a fault before; a soak tries a hundred.
+  static let seeds: [UInt64] =
+    ProcessInfo.processInfo.environment["SKERRY_SOAK"] == nil ? [6, 14, 26, 36, 99] : Array(1...100)
   static let transactions = 2_000
 
   @Test(arguments: seeds)
@@ -59,12 +61,14 @@ import Testing
   /// Each oracle must be able to fail: what it is for is done on purpose.
   @Test(
     arguments: [
-      (.publishedAtOnce, .half), (.leavesLost, .foreign), (.lossesLost, .foreign), (.changesLost, .inexact),
-      (.changesLost, .half), (.changesLost, .books),
-    ] as [(Interleaving.Sabotage, Watcher.Fault)])
-  func `a wrong device is noticed`(_ sabotage: Interleaving.Sabotage, _ fault: Watcher.Fault) throws {
+      (.publishedAtOnce, [.half]), (.leavesLost, [.foreign]), (.lossesLost, [.foreign]),
+      (.changesLost, [.inexact, .half, .books]), (.readFreely, [.ahead]),
+    ] as [(Interleaving.Sabotage, [Watcher.Fault])])
+  func `a wrong device is noticed`(_ sabotage: Interleaving.Sabotage, _ faults: [Watcher.Fault]) throws {
     let world = try Interleaving(seed: 7, sabotage: sabotage)
-    try world.run(300)
-    #expect(world.devices.contains { $0.watcher.faults[fault] != nil })
+    try world.run(260)
+    for fault in faults {
+      #expect(world.devices.contains { $0.watcher.faults[fault] != nil }, "\(fault) was not noticed")
+    }
   }
 }

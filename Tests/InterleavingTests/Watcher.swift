@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
@@ -16,6 +17,8 @@ struct Watcher {
     case inexact
     /// Between consistent points, something that was not visible before.
     case early
+    /// A page that tells of a row what no sequencer run has seen, or what the account may not see.
+    case ahead
     /// A digest that differs from the server's, or pending work that is shown without being in the outbox.
     case books
   }
@@ -43,6 +46,21 @@ struct Watcher {
   private(set) var isFresh = false
 
   init(user: Int) { self.user = user }
+
+  /// Looks at what a page brings, published or not: of each row what it was when the newest run saw it, in a space of the
+  /// account.
+  mutating func received(_ page: Page, _ log: CommitLog, head: Int) {
+    for case .put(let space, let image) in page.items {
+      let row = Int(image.key.values.first?.integer ?? 0)
+      let bits = SpaceBits(name: space.text)
+      let version = log.version(row, at: head)
+      if version.token != image.values[1].integer.map({ Int($0) }) || !version.spaces.contains(bits) {
+        note(.ahead, "\(image.key) comes with \(image.values[1]) in \(space), \(text(version.token)) was sequenced")
+      } else if !log.sight(user, at: head).contains(bits) {
+        note(.ahead, "\(image.key) comes in \(space), which is not seen")
+      }
+    }
+  }
 
   /// Takes note of an applied page. `pending` are the rows that the outbox touches: they show what is newer than any commit.
   mutating func applied(

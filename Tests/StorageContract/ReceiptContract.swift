@@ -135,9 +135,10 @@ extension StorageContract {
       try world.settle("r", numbers: 3...3)
       #expect(try world.unshrunk("r", 5))
       #expect(try world.receipt("ana", .numbered(3))?.receipt.reason != nil)
-      try world.storage.write { try $0.settle("r", upTo: 5) }
+      try world.storage.write { try $0.settle("r", upTo: 4) }
       #expect(try world.receipt("ana", .numbered(3))?.receipt.reason == nil)
       #expect(try world.receipt("ana", .numbered(3))?.receipt.outcome == .rejected)
+      #expect(try world.storage.read { try $0.settled("r") } == 5)
     },
     ContractCase("settling a replica reduces no other's receipts") { world in
       try world.settle("r", numbers: 1...1)

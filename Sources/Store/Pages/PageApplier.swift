@@ -90,7 +90,9 @@ final class PageApplier {
 
   /// A refill of the space begins: what it does not bring again is swept at its end.
   func raiseGeneration(_ space: SpaceID) throws {
-    try store.spaces.raiseGeneration(space, rows: confirmed.count(in: store.spaces.id(of: space)))
+    // What is held from before has an older mark as well, and becomes a row when it is published.
+    let held: Int64 = try stage.holdsAnything(in: space) ? 1 : 0
+    try store.spaces.raiseGeneration(space, rows: confirmed.count(in: store.spaces.id(of: space)) + held)
   }
 
   // MARK: Publishing

@@ -76,6 +76,13 @@ final class Stage {
     ) { _ in true } ?? false
   }
 
+  /// Whether anything of a space is held.
+  func holdsAnything(in space: SpaceID) throws -> Bool {
+    if isEmpty { return false }
+    return try connection.first("SELECT 1 FROM skerry_stage WHERE space = ? LIMIT 1", .text(space.text)) { _ in true }
+      ?? false
+  }
+
   /// Whether the receipt of a mutation is held.
   func holdsReceipt(_ id: MutationID) throws -> Bool { try holdsAnything(about: Stage.receiptKey(id)) }
 
