@@ -144,7 +144,7 @@ let package = Package(
     .testTarget(
       name: "DeathTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryStore", "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
       ], path: "Tests/DeathTests", swiftSettings: strict),
     .testTarget(

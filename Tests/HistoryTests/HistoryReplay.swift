@@ -45,6 +45,7 @@ final class HistoryReplay {
   private var requests: [Int: Request] = [:]
   private var answers: [Int: Answer] = [:]
   private var serverRows: [String: String] = [:]
+  private var descriptions: [String: String] = [:]
   private let runs = RunQueue()
   /// The rows that the whole event changes, for the foreign writes that are told within it.
   private var serverChange: [String: Any] = [:]
@@ -476,24 +477,50 @@ final class HistoryReplay {
     let store = try device(name).store
     var out: [String: String] = [:]
     for table in catalog.tables {
-      let columns = table.columns.map(\.name)
-      let rows = try store.withConnection { connection in
-        try connection.query(
-          "SELECT \(columns.map { "\"\($0)\"" }.joined(separator: ", ")), skerry_tag, skerry_inc FROM \"\(table.name)\""
-        ) { row in
-          let values = columns.indices.map { row.value($0) }
-          return (values, row.blob(columns.count), row.blob(columns.count + 1))
+      let sql =
+        "SELECT id, \(Self.image(table, "")) || hex(skerry_tag) || ' ' || hex(skerry_inc) FROM \"\(table.name)\""
+      let rows = try store.withConnection { try $0.query(sql) { ($0.text(0), $0.text(1)) } }
+      for (id, image) in rows {
+        out["\(table.name)/\(id)"] = try described(table, id, image) {
+          try store.withConnection { connection in
+            try connection.first(
+              "SELECT \(Self.list(table, "")), skerry_tag, skerry_inc FROM \"\(table.name)\" WHERE id = ?", .text(id)
+            ) { row in
+              let count = table.columns.count
+              return (
+                table.columns.indices.map { row.value($0) }, VersionTag(bytes: row.blob(count)),
+                Incarnation(bytes: row.blob(count + 1))
+              )
+            }
+          }
         }
-      }
-      for (values, tag, incarnation) in rows {
-        guard let version = VersionTag(bytes: tag), let incarnation = Incarnation(bytes: incarnation) else {
-          throw Difference("hidden columns of \(table.name)")
-        }
-        let row = Dictionary(uniqueKeysWithValues: zip(columns, values.map(model)))
-        out["\(table.name)/\(row["id"]?.text ?? "")"] = names.describe(row, version, incarnation)
       }
     }
     return out
+  }
+
+  /// A row's values as one text, by SQL.
+  private static func image(_ table: TableInfo, _ prefix: String) -> String {
+    table.columns.map { "quote(\(prefix)\"\($0.name)\") || ' ' || " }.joined() + "''"
+  }
+
+  private static func list(_ table: TableInfo, _ prefix: String) -> String {
+    table.columns.map { "\(prefix)\"\($0.name)\"" }.joined(separator: ", ")
+  }
+
+  /// The description of a row, remembered by its image: what a tag is called never changes.
+  private func described(
+    _ table: TableInfo, _ id: String, _ image: String, read: () throws -> ([SQLiteValue], VersionTag?, Incarnation?)?
+  ) throws -> String {
+    let key = "\(table.name) \(image)"
+    if let known = descriptions[key] { return known }
+    guard case (let values, let version?, let incarnation?)? = try read() else {
+      throw Difference("hidden columns of \(table.name)/\(id)")
+    }
+    let row = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), values.map(model)))
+    let text = names.describe(row, version, incarnation)
+    descriptions[key] = text
+    return text
   }
 
   private func model(_ value: SQLiteValue) -> Value {
@@ -508,25 +535,23 @@ final class HistoryReplay {
   private func serverScreen() throws -> [String: String] {
     var out: [String: String] = [:]
     for table in catalog.tables {
-      let columns = table.columns.map(\.name)
-      let rows = try foreign.query(
-        """
-        SELECT \(columns.map { "t.\"\($0)\"" }.joined(separator: ", ")), h.tag, h.inc, h.idx
+      let from = """
         FROM "\(table.name)" AS t LEFT JOIN skerry_rows AS h ON h.tbl = '\(table.name)' AND h.key = quote(t.id)
         """
-      ) { row in
-        (
-          columns.indices.map { row.value($0) }, row.blob(columns.count), row.blob(columns.count + 1),
-          row.integer(columns.count + 2)
-        )
-      }
-      for (values, tag, insert, index) in rows {
-        guard let version = VersionTag(bytes: tag), let first = VersionTag(bytes: insert) else {
-          throw Difference("a row of \(table.name) has no header")
+      let header = "hex(coalesce(h.tag, '')) || ' ' || hex(coalesce(h.inc, '')) || ' ' || coalesce(h.idx, '')"
+      let sql = "SELECT t.id, \(Self.image(table, "t.")) || 'server ' || \(header) \(from)"
+      for (id, image) in try foreign.query(sql, row: { ($0.text(0), $0.text(1)) }) {
+        out["\(table.name)/\(id)"] = try described(table, id, image) {
+          try foreign.first("SELECT \(Self.list(table, "t.")), h.tag, h.inc, h.idx \(from) WHERE t.id = ?", .text(id)) {
+            row in
+            let count = table.columns.count
+            let insert = VersionTag(bytes: row.blob(count + 1))
+            return (
+              table.columns.indices.map { row.value($0) }, VersionTag(bytes: row.blob(count)),
+              insert.map { Incarnation(tag: $0, index: UInt16(row.integer(count + 2))) }
+            )
+          }
         }
-        let row = Dictionary(uniqueKeysWithValues: zip(columns, values.map(model)))
-        let incarnation = Incarnation(tag: first, index: UInt16(index))
-        out["\(table.name)/\(row["id"]?.text ?? "")"] = names.describe(row, version, incarnation)
       }
     }
     return out

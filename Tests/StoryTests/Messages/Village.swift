@@ -21,7 +21,7 @@ final class Village {
     world = try World(.small)
     reader = LineReader(world.catalog)
     for (name, user) in [("laptop", "ben"), ("phone", "ana"), ("tablet", "ana")] {
-      let policy = TimingPolicy(batch: 3, page: 6)
+      let policy = TimingPolicy(batch: 3, page: 10)
       let device = try world.open(name, user: AccountID(user), policy: policy)
       if let longCatchUp { device.store.longCatchUp = longCatchUp }
     }

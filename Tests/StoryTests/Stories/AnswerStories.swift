@@ -47,18 +47,20 @@ import Testing
     #expect(try story.server() == ["i - 1", "j - 0", "k - 0"], sourceLocation: location)
   }
 
-  @Test(arguments: [500, 502, 503, 504, 408, 425, 429, 404])
-  func `F-N09 B39 no status of a failing server drops anything from the outbox`(_ status: Int) throws {
-    let bodies = [
-      response(status, "application/problem+json", "{\"status\":\(status)}"),
-      response(status, "text/html", AnswerStories.html),
-      response(status, nil), response(status, "application/json", "{\"protocol\":1,\"verdicts\":[]}"),
-    ]
-    var turn = 0
-    try expectHarmless(try story(), rounds: 8) {
-      turn += 1
-      return bodies[turn % bodies.count]
+  @Test func `F-N09 B39 no status of a failing server drops anything from the outbox`() throws {
+    let answers = [500, 502, 503, 504, 408, 425, 429, 404].flatMap { status in
+      [
+        response(status, "application/problem+json", "{\"status\":\(status)}"),
+        response(status, "text/html", AnswerStories.html), response(status, nil),
+        response(status, "application/json", "{\"protocol\":1,\"verdicts\":[]}"),
+      ]
     }
+    var turn = 0
+    try expectHarmless(try story(), rounds: answers.count) {
+      turn += 1
+      return answers[turn % answers.count]
+    }
+    #expect(turn >= answers.count)
   }
 
   @Test func `F-N10 B123 a captive portal is offline, whatever it answers`() throws {

