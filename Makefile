@@ -3,7 +3,7 @@
 #   make run      install what is missing, build, and watch two devices and a server come to agree
 #                 (ARGS='…' hands flags on: make run ARGS=--sabotage must end in exit code 1)
 #   make test     install what is missing, lint, build and run all tests
-#   make lint     the layer check, the check of that check, and the format check
+#   make lint     the layer check, the check of that check, the list of tested faults, and the format check
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
 #   make soak     the tests again, with the long histories and kill tests
 #   make clean    remove what was built
@@ -40,6 +40,7 @@ test: dependencies lint
 lint:
 	scripts/check-layers
 	scripts/check-layers --self-test
+	scripts/list-faults --check
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 
 format:
