@@ -78,14 +78,20 @@ let package = Package(
       name: "SkerryServer",
       dependencies: [
         "SkerryModel", "SkerryServerCore", "SkerryStorageSQLite", "SkerryHTTPKit", "SkerryTokenKit", "SkerryAmbientKit",
+        "SkerrySQLiteKit",
       ], path: "Sources/Server", swiftSettings: strict),
+
+    // Examples: what an app's author writes
+    .target(
+      name: "SkerryContacts", dependencies: ["Skerry"], path: "Examples/Contacts", exclude: ["data", "schema.json"],
+      swiftSettings: strict),
 
     // Faces
     .target(
       name: "SkerryCommands",
       dependencies: [
-        "SkerryModel", "SkerryStore", "Skerry", "SkerryHTTP", "SkerryServer", "SkerrySQLiteKit", "SkerryTokenKit",
-        "SkerryAmbientKit",
+        "SkerryModel", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry", "SkerryHTTP", "SkerryServer",
+        "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit", "SkerryAmbientKit", "SkerryContacts",
       ], path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
@@ -94,13 +100,16 @@ let package = Package(
     .target(
       name: "SkerryTestSupport",
       dependencies: [
-        "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore", "SkerryStorageSQLite",
+        "SkerryAmbientKit", "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryStorageSQLite",
         "SkerrySQLiteKit",
       ], path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "ModelTests", dependencies: ["SkerryModel", "SkerryMerge"], path: "Tests/ModelTests", swiftSettings: strict),
+      name: "ModelTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryMerge"], path: "Tests/ModelTests",
+      swiftSettings: strict),
     .testTarget(
-      name: "WireTests", dependencies: ["SkerryModel", "SkerryWire"], path: "Tests/WireTests", swiftSettings: strict),
+      name: "WireTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryWire"], path: "Tests/WireTests",
+      swiftSettings: strict),
     .testTarget(
       name: "MachineTests", dependencies: ["SkerryModel", "SkerryWire", "SkerryMachine"], path: "Tests/MachineTests",
       swiftSettings: strict),
@@ -110,7 +119,8 @@ let package = Package(
     .testTarget(
       name: "StorageSQLiteTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryStorageContract", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryServerCore",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryStorageContract", "SkerryModel", "SkerryMerge", "SkerryWire",
+        "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryTables",
       ], path: "Tests/StorageSQLiteTests", swiftSettings: strict),
     .testTarget(
@@ -138,7 +148,8 @@ let package = Package(
     .testTarget(
       name: "InterleavingTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryWire", "SkerryStore", "SkerryServerCore", "SkerryStorageSQLite",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryModel", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryStorageSQLite",
         "SkerrySQLiteKit",
       ], path: "Tests/InterleavingTests", swiftSettings: strict),
     .testTarget(
@@ -150,7 +161,8 @@ let package = Package(
     .testTarget(
       name: "PropertyTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore",
+        "SkerryServerCore",
         "SkerrySQLiteKit",
       ], path: "Tests/PropertyTests", swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import SkerryModel
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -32,4 +33,22 @@ public struct SystemAmbient: Ambient {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
+}
+
+/// The system's randomness, and its clock set forward or back.
+package final class OffsetAmbient: Ambient {
+  private let system = SystemAmbient()
+  private let milliseconds = Mutex<Int64>(0)
+
+  package init() {}
+
+  /// How far the clock is off, in milliseconds.
+  package var offset: Int64 {
+    get { milliseconds.withLock { $0 } }
+    set { milliseconds.withLock { $0 = newValue } }
+  }
+
+  package func now() -> Int64 { system.now().addingReportingOverflow(offset).partialValue }
+
+  package func random() -> UInt64 { system.random() }
 }

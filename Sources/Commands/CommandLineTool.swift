@@ -33,7 +33,7 @@ public enum CommandLineTool {
     do {
       switch arguments.first {
       case "demo": return try await DemoCommand(words).run()
-      case "serve": return try ServeCommand(words).run()
+      case "serve": return try await ServeCommand(words).run()
       case "device": return try await DeviceCommand(words).run()
       case "token": return try TokenCommand(words).run()
       case "help", "--help", "-h":

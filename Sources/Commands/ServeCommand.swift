@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import SkerryServer
 import SkerryTokenKit
@@ -8,32 +7,54 @@ import SkerryTokenKit
 /// `skerry serve`: a server until it is told to end (SIGINT, SIGTERM).
 struct ServeCommand {
   private let configuration: Server.Configuration
+  private let stopPoint: StopPoint?
+  private let endsWithInput: Bool
 
   init(_ words: [String]) throws {
-    let arguments = try Arguments(words, options: ["database", "schema", "secret-file", "host", "port"])
-    let key = try TokenKey.hs256(secret: CommandLineTool.secret(arguments.text("secret-file")))
+    let arguments = try Arguments(
+      words,
+      options: [
+        "database", "schema", "secret-file", "public-key-file", "public-key-id", "issuer", "audience", "host", "port",
+        "threads", "stop-at",
+      ], flags: ["until-eof"])
     var configuration = Server.Configuration(
       schema: try CommandLineTool.schema(arguments.text("schema")), database: try arguments.text("database"),
-      keys: [key])
+      keys: try ServeCommand.keys(arguments))
+    configuration.issuer = arguments["issuer"] ?? configuration.issuer
+    configuration.audience = arguments["audience"] ?? configuration.audience
     configuration.host = arguments["host"] ?? configuration.host
     configuration.port = try arguments.number("port", or: 0)
+    configuration.threads = try arguments.number("threads", or: configuration.threads)
     self.configuration = configuration
+    stopPoint = try arguments["stop-at"].map { text throws(UsageError) in try StopPoint(text, of: StopPoint.Name.server)
+    }
+    endsWithInput = arguments.has("until-eof")
   }
 
-  func run() throws -> Int32 {
-    // Told to end by a signal; the default would end the process in the middle of an answer.
-    let ended = DispatchSemaphore(value: 0)
-    let sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { ended.signal() }
-      source.resume()
-      return source
+  /// The keys that tokens may be signed with: a secret (HS256), a public key (ES256), or one of each.
+  private static func keys(_ arguments: Arguments) throws -> [TokenKey] {
+    var keys: [TokenKey] = []
+    if let file = arguments["secret-file"] { keys.append(try .hs256(secret: CommandLineTool.secret(file))) }
+    if let file = arguments["public-key-file"] {
+      let pem = try String(contentsOfFile: file, encoding: .utf8)
+      keys.append(try .es256(id: arguments["public-key-id"], publicKeyPEM: pem))
     }
-    let server = try Server.start(configuration)
+    if keys.isEmpty { throw UsageError(description: "--secret-file or --public-key-file is needed") }
+    return keys
+  }
+
+  func run() async throws -> Int32 {
+    let end = EndOfProcess()
+    let server = try Server.start(configuration, observer: observer)
     Output.line("listening on \(configuration.host):\(server.port)")
-    ended.wait()
-    for source in sources { source.cancel() }
+    if endsWithInput { end.askAtEndOfInput() }
+    await end.wait()
     return server.stop() ? 0 : 3
+  }
+
+  private var observer: Server.Observer {
+    guard let stopPoint else { return Server.Observer() }
+    return Server.Observer(
+      onStatement: { stopPoint.pass(statement: $0) }, onPushed: { stopPoint.pass(.answer) })
   }
 }

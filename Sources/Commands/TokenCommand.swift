@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SkerryAmbientKit
 import SkerryTokenKit
 
@@ -27,5 +28,11 @@ struct TokenCommand {
       TokenClaims(
         subject: account, issuer: "skerry", audience: ["skerry"], expires: now + Int64(hours) * 3_600_000, issuedAt: now
       ))
+  }
+
+  /// The token in a file, without the line's end.
+  static func read(_ file: String) throws -> String {
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    return text.split(separator: "\n").first.map(String.init) ?? ""
   }
 }

@@ -36,6 +36,7 @@ struct TokenGate: Sendable {
 struct Routes: Sendable {
   let endpoint: Endpoint
   let gate: TokenGate
+  let onPushed: (@Sendable () -> Void)?
 
   var all: HTTPRoutes {
     HTTPRoutes(
@@ -57,6 +58,7 @@ struct Routes: Sendable {
 
   private func answer(_ request: HTTPRequest, _ path: Endpoint.Path) throws -> HTTPResponse {
     let answer = endpoint.respond(to: path, body: request.body, as: try gate.account(request.head))
+    if path == .push { onPushed?() }
     var headers = HTTPHeaders()
     if let seconds = answer.retryAfter { headers.append("Retry-After", String(seconds)) }
     return HTTPResponse(status: answer.status, headers: headers, contentType: answer.contentType, body: answer.body)

@@ -3,6 +3,7 @@
 import SkerryAmbientKit
 import SkerryHTTPKit
 public import SkerryModel
+import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStorageSQLite
 public import SkerryTokenKit
@@ -43,6 +44,19 @@ public final class Server: Sendable {
     }
   }
 
+  /// What is told of the work while it is done, for tests of death.
+  package struct Observer: Sendable {
+    /// Called before each statement of the writing connection.
+    package var onStatement: (@Sendable (String) -> Void)?
+    /// Called between the transaction of a push and its answer.
+    package var onPushed: (@Sendable () -> Void)?
+
+    package init(onStatement: (@Sendable (String) -> Void)? = nil, onPushed: (@Sendable () -> Void)? = nil) {
+      self.onStatement = onStatement
+      self.onPushed = onPushed
+    }
+  }
+
   private let http: HTTPServer
 
   /// The port that it listens on.
@@ -54,9 +68,14 @@ public final class Server: Sendable {
   ///
   /// - Throws: `SchemaError`; an error of the database, the keys or the socket. Nothing listens then.
   public static func start(_ configuration: Configuration) throws -> Server {
+    try start(configuration, observer: Observer())
+  }
+
+  package static func start(_ configuration: Configuration, observer: Observer) throws -> Server {
     let catalog = try Catalog(configuration.schema)
     let ambient = SystemAmbient()
     let storage = try SQLiteStorage(path: configuration.database, catalog: catalog, ambient: ambient)
+    if let onStatement = observer.onStatement { storage.withWriter { $0.monitor = { onStatement($0) } } }
     let verifier = try TokenVerifier(
       keys: configuration.keys, issuer: configuration.issuer, audience: configuration.audience)
     let endpoint = Endpoint(SyncServer(catalog: catalog, storage: storage, ambient: ambient))
@@ -66,7 +85,7 @@ public final class Server: Sendable {
     return Server(
       try HTTPServer.start(
         host: configuration.host, port: configuration.port, threads: configuration.threads, limits: limits,
-        routes: Routes(endpoint: endpoint, gate: gate).all))
+        routes: Routes(endpoint: endpoint, gate: gate, onPushed: observer.onPushed).all))
   }
 
   /// Finishes what is under way, refuses what is new, and closes; blocks for some seconds at most.

@@ -197,6 +197,11 @@ public actor Replica {
   package func condition() -> SyncMachine.Condition { session?.condition ?? .idle }
 
   package nonisolated func now() -> Int64 { ambient.now() }
+
+  /// Calls a closure before each statement of the writing connection, for tests of death.
+  package func observe(_ monitor: @escaping @Sendable (String) -> Void) {
+    store.withConnection { $0.monitor = monitor }
+  }
 }
 
 /// What is true of a replica.

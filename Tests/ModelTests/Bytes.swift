@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
 import SkerryModel
 
 /// The bytes of a text of hexadecimal digits.
@@ -8,20 +9,7 @@ func bytes(_ hex: String) -> [UInt8] {
   return stride(from: 0, to: digits.count - digits.count % 2, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-/// SplitMix64: the same seed gives the same numbers on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
+extension SeededGenerator {
   /// Any value that a column may hold, with the edges of each class more often than chance has them.
   mutating func value() -> Value {
     switch Int.random(in: 0...7, using: &self) {

@@ -108,3 +108,29 @@ extension JSON: Equatable {
     }
   }
 }
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral text: String) { self = .string(text) }
+  package init(integerLiteral number: Int64) { self = .integer(number) }
+  package init(booleanLiteral flag: Bool) { self = .bool(flag) }
+  package init(nilLiteral: ()) { self = .null }
+  package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  /// The names must differ.
+  package init(dictionaryLiteral members: (String, JSON)...) { self = .object(members.map { Member($0, $1) }) }
+
+  package init(_ number: Int) { self = .integer(Int64(number)) }
+}
+
+extension JSON {
+  /// Bytes as base64 with padding, the form that a blob has in messages.
+  package static func base64(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    Base64.append(bytes, to: &text, .standard)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Nil if it is not base64 with padding.
+  package static func bytes(base64 text: String) -> [UInt8]? { Base64.decode(Array(text.utf8)[...], .standard) }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Skerry
+import SkerryAmbientKit
+import SkerryContacts
+import SkerryHTTP
+import SkerryModel
+import SkerryWire
+
+/// A device that is told what to do: a replica, its engine, and a network and a clock that can be spoilt.
+actor Device {
+  struct Setup: Sendable {
+    var folder: String
+    var account: AccountID
+    var schema: Schema
+    /// The server's address; nil for a device that never connects.
+    var server: String?
+    var tokenFile: String?
+    var seed: UInt64
+    var stopPoint: StopPoint?
+  }
+
+  private let replica: Replica
+  private let engine: SyncEngine?
+  private let network: FaultyNetwork?
+  private let clock: OffsetAmbient
+  private let setup: Setup
+  private var running: Task<Void, Never>?
+  private var runError: String?
+
+  init(_ setup: Setup) async throws {
+    let clock = OffsetAmbient()
+    self.clock = clock
+    self.setup = setup
+    replica = try await Replica.open(
+      path: setup.folder + "/" + Replica.fileName(of: setup.account), account: setup.account, schema: setup.schema,
+      ambient: clock)
+    network = try Device.network(setup, clock)
+    engine = network.map { [replica] in SyncEngine(replica, transport: $0) }
+    if let point = setup.stopPoint { await replica.observe { _ in point.passStatement() } }
+  }
+
+  private static func network(_ setup: Setup, _ clock: OffsetAmbient) throws -> FaultyNetwork? {
+    guard let server = setup.server, let file = setup.tokenFile else { return nil }
+    let transport = try HTTPTransport(baseURL: server, now: { clock.now() }, token: { try TokenCommand.read(file) })
+    let point = setup.stopPoint
+    return FaultyNetwork(transport, seed: setup.seed) { path, isAnswered in
+      point?.enter(isAnswered && path == "/v1/pull" ? .page : nil)
+    }
+  }
+
+  /// How many mutations have no outcome.
+  func pending() async throws -> Int { try await replica.facts().pending }
+
+  // MARK: Looking
+
+  func state() async throws -> JSON {
+    let facts = try await replica.facts()
+    return [
+      "account": .string(replica.account.text), "pending": .init(facts.pending),
+      "refused": .init(try await replica.rejections().count),
+      "lost": .array(try await replica.lostSpaces().map { .string($0.text) }),
+      "syncedAt": facts.syncedAt.map { .integer($0) } ?? .null, "catchingUp": .bool(facts.isCatchingUp),
+      "mismatches": .integer(facts.digestMismatches), "condition": .string(await condition()),
+      "running": .bool(running != nil), "runError": runError.map { .string($0) } ?? .null,
+      "clockOffset": .integer(clock.offset), "network": network.map { DeviceJSON.network($0) } ?? .null,
+      "report": DeviceJSON.report(await engine?.report() ?? SyncReport()),
+    ]
+  }
+
+  private func condition() async -> String {
+    switch await engine?.condition() {
+    case nil: "no server"
+    case .working?: "working"
+    case .idle?: "idle"
+    case .unreachable?: "unreachable"
+    case .failing(let status)?: "failing, status \(status)"
+    case .needsAuthentication?: "needs a token"
+    case .refused(let status)?: "refused, status \(status)"
+    }
+  }
+
+  func read(_ order: JSON) async throws -> JSON {
+    let values = try order.list("values", or: []).map { try Value($0) }
+    let rows = try await replica.read(try order.text("sql"), values)
+    return [
+      "columns": .array(rows.first?.columns.map { .string($0) } ?? []),
+      "rows": .array(rows.map { .array($0.values.map(\.json)) }),
+    ]
+  }
+
+  func outbox() async throws -> JSON {
+    ["entries": .array(try await replica.outbox().map(DeviceJSON.entry))]
+  }
+
+  func rejections() async throws -> JSON {
+    ["rejections": .array(try await replica.rejections().map(DeviceJSON.rejection))]
+  }
+
+  // MARK: Doing
+
+  func write(_ order: JSON) async throws -> JSON {
+    let steps = try order.list("operations").map { try WriteStep($0, replica.catalog) }
+    let label = try order.optionalText("label")
+    setup.stopPoint?.enter(.write)
+    defer { setup.stopPoint?.enter(nil) }
+    let id = try await replica.write(label) { tx in
+      for step in steps { try step.run(&tx) }
+    }
+    return ["mutation": id.map { .string($0.description) } ?? .null]
+  }
+
+  func importContacts(_ order: JSON) async throws -> JSON {
+    let contacts = ContactsImport(folder: try order.text("folder"), team: try order.text("team"))
+    return ["imported": .init(try await contacts.run(replica, limit: try order.optionalInteger("limit").map(Int.init)))]
+  }
+
+  func sync(_ order: JSON) async throws -> JSON {
+    let engine = try needEngine()
+    let seconds = try order.optionalInteger("seconds") ?? 60
+    let report = try await engine.syncOnce(within: .seconds(seconds))
+    return [
+      "report": DeviceJSON.report(report), "condition": .string(await condition()),
+      "pending": .init(try await pending()),
+    ]
+  }
+
+  /// Starts or ends the engine's own loop.
+  func run(_ order: JSON) async throws -> JSON {
+    let engine = try needEngine()
+    running?.cancel()
+    await running?.value
+    running = nil
+    guard try order.flag("on") else { return try await state() }
+    runError = nil
+    running = Task {
+      do { try await engine.run() } catch { self.ended(error) }
+    }
+    return try await state()
+  }
+
+  private func ended(_ error: any Error) { runError = "\(error)" }
+
+  func setNetwork(_ order: JSON) async throws -> JSON {
+    guard let network else { throw UsageError(description: "the device was started without --server") }
+    network.settings = try DeviceJSON.settings(order, network.settings)
+    return try await state()
+  }
+
+  func setClock(_ order: JSON) async throws -> JSON {
+    clock.offset = try order.integer("offset")
+    return try await state()
+  }
+
+  func acknowledge(_ order: JSON) async throws -> JSON {
+    let id = try order.text("id")
+    guard let rejection = try await replica.rejections().first(where: { $0.id.description == id }) else {
+      throw StoreError(.notFound, "no refusal of mutation \(id) waits here")
+    }
+    try await replica.acknowledge(rejection)
+    return try await state()
+  }
+
+  func discard(_ order: JSON) async throws -> JSON {
+    try await replica.discard(try await entry(order))
+    return try await state()
+  }
+
+  func retry(_ order: JSON) async throws -> JSON {
+    try await replica.retry(try await entry(order))
+    return try await state()
+  }
+
+  private func entry(_ order: JSON) async throws -> OutboxEntry {
+    let id = try order.text("id")
+    guard let entry = try await replica.outbox().first(where: { $0.id.description == id }) else {
+      throw StoreError(.notFound, "mutation \(id) does not wait here")
+    }
+    return entry
+  }
+
+  private func needEngine() throws -> SyncEngine {
+    guard let engine else { throw UsageError(description: "the device was started without --server") }
+    return engine
+  }
+}
