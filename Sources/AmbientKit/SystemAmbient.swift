@@ -28,6 +28,13 @@ public struct SystemAmbient: Ambient {
   /// Measures waits; it goes on while the system sleeps.
   public static var clock: any Clock<Duration> { ContinuousClock() }
 
+  /// Nanoseconds since some moment; never goes back. For measuring how long something takes.
+  package static func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
   /// Sixty-four bits from the system's secure generator.
   public func random() -> UInt64 {
     var generator = SystemRandomNumberGenerator()

@@ -11,14 +11,20 @@ public enum CommandLineTool {
     usage: skerry VERB [options]
 
       demo    two devices and a server as processes on this machine, on real contacts
-              [--data FOLDER] [--keep] [--sabotage]
+              [--drop SHARE] [--seed N] [--sabotage] [--data FOLDER] [--folder FOLDER]
       serve   a server beside one SQLite file
-              --database FILE --schema FILE --secret-file FILE [--host ADDRESS] [--port N]
-      device  a device that takes its orders from standard input, a line each ('help' lists them)
+              --database FILE --schema FILE --secret-file FILE (HS256) or --public-key-file FILE (ES256)
+              [--public-key-id ID] [--issuer TEXT] [--audience TEXT] [--host ADDRESS] [--port N] [--threads N]
+      device  a device as a process, told what to do over HTTP on the loopback address (docs/device.md)
               --folder FOLDER --account ID --schema FILE [--server URL --token-file FILE]
+              [--control PORT] [--run] [--seed N]
+      bench   what Skerry costs beside the bare thing; one JSON object a line
+              [write|push|firstSync|emptyPull] [--runs N] [--percent N] [--folder FOLDER]
       token   prints a bearer token (HS256)
               --account ID --secret-file FILE [--hours N]
       help    this page
+
+    serve and device: [--until-eof] ends with the standard input, [--stop-at POINT:N] for tests of death (docs/device.md)
 
     exit codes: 0 done · 1 the check that was asked for failed · 2 the command line is wrong · 3 it could not be done
 
@@ -36,6 +42,7 @@ public enum CommandLineTool {
       case "serve": return try await ServeCommand(words).run()
       case "device": return try await DeviceCommand(words).run()
       case "token": return try TokenCommand(words).run()
+      case "bench": return try await BenchCommand(words).run()
       case "help", "--help", "-h":
         Output.line(help)
         return 0

@@ -3,7 +3,7 @@
 import SkerryAmbientKit
 package import SkerryMachine
 public import SkerryModel
-import SkerrySQLiteKit
+package import SkerrySQLiteKit
 public import SkerryStore
 import Synchronization
 
@@ -198,9 +198,9 @@ public actor Replica {
 
   package nonisolated func now() -> Int64 { ambient.now() }
 
-  /// Calls a closure before each statement of the writing connection, for tests of death.
-  package func observe(_ monitor: @escaping @Sendable (String) -> Void) {
-    store.withConnection { $0.monitor = monitor }
+  /// Gives a closure the writing connection, for tests and benchmarks that watch or tune it.
+  package func withConnection(_ body: @Sendable (SQLiteConnection) throws -> Void) rethrows {
+    try store.withConnection(body)
   }
 }
 

@@ -5,6 +5,7 @@ import SkerryAmbientKit
 import SkerryContacts
 import SkerryHTTP
 import SkerryModel
+import SkerrySQLiteKit
 import SkerryWire
 
 /// A device that is told what to do: a replica, its engine, and a network and a clock that can be spoilt.
@@ -37,7 +38,7 @@ actor Device {
       ambient: clock)
     network = try Device.network(setup, clock)
     engine = network.map { [replica] in SyncEngine(replica, transport: $0) }
-    if let point = setup.stopPoint { await replica.observe { _ in point.passStatement() } }
+    if let point = setup.stopPoint { await replica.withConnection { $0.monitor = { _ in point.passStatement() } } }
   }
 
   private static func network(_ setup: Setup, _ clock: OffsetAmbient) throws -> FaultyNetwork? {
