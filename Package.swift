@@ -136,7 +136,8 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry", "SkerrySQLiteKit",
+        "SkerryTestSupport", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry",
+        "SkerrySQLiteKit",
         "SkerryServerCore",
       ], path: "Tests/StoreTests", swiftSettings: strict),
     .testTarget(

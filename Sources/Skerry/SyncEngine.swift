@@ -2,6 +2,7 @@
 
 import SkerryAmbientKit
 public import SkerryMachine
+import SkerrySQLiteKit
 public import SkerryStore
 
 /// Keeps a replica in step with its server: carries out what the machine decides, and owns the time and the network.
@@ -19,7 +20,8 @@ public actor SyncEngine {
     case unreachable
     /// Something answers, but not as a Skerry server should; the HTTP status tells what. It is tried again.
     case failing(status: Int)
-    /// The token is not accepted. Nothing is sent before `authenticated()`; the outbox is kept.
+    /// The token is not accepted, and nothing passes until it is. Tried again when `authenticated()` or `requestSync()` is
+    /// called, and now and then; the outbox is kept.
     case needsAuthentication
     /// The device's schema or protocol does not fit the server; one of them must be updated. The outbox is kept.
     case refused(status: Int)
@@ -48,6 +50,8 @@ public actor SyncEngine {
   }
 
   /// Syncs until the task is cancelled: after each local write, and at the policy's interval.
+  ///
+  /// While another process holds the file's lock, it waits and tries again.
   ///
   /// - Throws: `StoreError` or an error of the database, when the file can no longer be used; `EngineBusy` if another `run()`
   ///   is at work. Failures of the network and the server are no errors here: see `condition()`.
@@ -118,18 +122,32 @@ public actor SyncEngine {
   private func carryOutSteps(_ stopsWhenResting: Bool) async throws {
     await replica.note(.syncRequested)
     while !Task.isCancelled {
-      switch try await replica.nextStep() {
-      case .exchange(let exchange):
-        let result = await send(exchange.request)
-        // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
-        if Task.isCancelled { return }
-        try await replica.take(result, for: exchange)
-      case .wait(let time):
-        if stopsWhenResting { return }
-        let wait = time.map { Duration.milliseconds(max(0, $0 - replica.now())) }
-        await alarm.wait(for: wait, clock: clock)
+      do {
+        if try await !carryOutStep(stopsWhenResting) { return }
+      } catch let error as SQLiteError where error.isRetryable {
+        // Another process of the app holds the file. An answer that could not be taken in is asked for again.
+        await alarm.wait(for: SyncEngine.lockWait, clock: clock)
       }
     }
+  }
+
+  /// Before the file is tried again that another process holds.
+  private static let lockWait = Duration.seconds(1)
+
+  /// - Returns: false if there is nothing more to do in this call.
+  private func carryOutStep(_ stopsWhenResting: Bool) async throws -> Bool {
+    switch try await replica.nextStep() {
+    case .exchange(let exchange):
+      let result = await send(exchange.request)
+      // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
+      if Task.isCancelled { return false }
+      try await replica.take(result, for: exchange)
+    case .wait(let time):
+      if stopsWhenResting { return false }
+      let wait = time.map { Duration.milliseconds(max(0, $0 - replica.now())) }
+      await alarm.wait(for: wait, clock: clock)
+    }
+    return true
   }
 
   private func send(_ request: TransportRequest) async -> Result<TransportResponse, TransportError> {

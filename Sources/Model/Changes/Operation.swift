@@ -41,6 +41,12 @@ public struct Operation: Hashable, Sendable {
     self.action = action
   }
 
+  /// The most bytes that it takes in a message.
+  package var messageBytes: Int {
+    let values = fields.map { ($0.column, $0.value) } + key.values.map { ("", $0) }
+    return values.reduce(300) { $0 + $1.0.utf8.count + 4 + $1.1.messageBytes }
+  }
+
   package var isInsert: Bool { if case .insert = action { true } else { false } }
   package var isDelete: Bool { if case .delete = action { true } else { false } }
 

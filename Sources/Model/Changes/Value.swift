@@ -61,6 +61,16 @@ extension Value {
   /// Whether there is no value.
   public var isNull: Bool { if case .null = self { true } else { false } }
 
+  /// The most bytes that it takes in a message. JSON is the longest form: it writes a control character as six bytes, and a
+  /// blob as four for three.
+  package var messageBytes: Int {
+    switch self {
+    case .null, .integer, .real: 32
+    case .text(let text): text.utf8.reduce(32) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+    case .blob(let bytes): 48 + bytes.count * 4 / 3
+    }
+  }
+
   /// The bytes that this value counts against limits.
   package var byteCount: Int {
     switch self {

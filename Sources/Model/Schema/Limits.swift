@@ -10,6 +10,8 @@ public enum Limits {
   public static let operations = 10_000
   /// The bytes of one mutation's canonical operations.
   public static let mutationBytes = 4 << 20
+  /// The bytes of one mutation in a message, in its longest form; the rest of a message is room for what comes with it.
+  public static let mutationMessageBytes = 12 << 20
   /// The mutations of one push.
   public static let batchMutations = 500
   /// The bytes of one message in either direction.

@@ -210,20 +210,11 @@ struct PageItems {
   private(set) var list: [PageItem] = []
   private var bytes = 0
 
-  /// What a value takes on the wire at most: JSON writes a control character as six bytes, a blob as four for three.
-  private static func weight(_ value: Value) -> Int {
-    switch value {
-    case .null, .integer, .real: 32
-    case .text(let text): text.utf8.reduce(32) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
-    case .blob(let bytes): 48 + bytes.count * 4 / 3
-    }
-  }
-
   /// A page takes one row at least, however large.
   var isFull: Bool { bytes >= Limits.pageBytes }
 
   mutating func append(_ item: PageItem) {
     list.append(item)
-    if case .put(_, let image) = item { bytes += image.values.reduce(256) { $0 + PageItems.weight($1) } }
+    if case .put(_, let image) = item { bytes += image.values.reduce(256) { $0 + $1.messageBytes } }
   }
 }

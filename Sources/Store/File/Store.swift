@@ -122,7 +122,9 @@ package final class Store {
   /// still needs older pages, the next page tries again.
   func purge() {
     guard needsPurge else { return }
-    if (try? connection.checkpoint(truncating: true)) == true { needsPurge = false }
+    // It waits for nobody: the app's own writes are next in the queue.
+    let isDone = try? connection.withBusyTimeout(0) { try connection.checkpoint(truncating: true) }
+    if isDone == true { needsPurge = false }
   }
 
   /// The ids that this file has had, the one in use last.

@@ -150,6 +150,12 @@ extension Store {
       if size > Limits.mutationBytes {
         throw StoreError(.invalid, "the write takes \(size) bytes, \(Limits.mutationBytes) are allowed; split it")
       }
+      let inMessage = draft.operations.reduce(0) { $0 + $1.messageBytes }
+      if inMessage > Limits.mutationMessageBytes {
+        throw StoreError(
+          .invalid,
+          "the write may take \(inMessage) bytes on its way, \(Limits.mutationMessageBytes) are allowed; split it")
+      }
       try enqueue(draft, label: label)
       return id
     }

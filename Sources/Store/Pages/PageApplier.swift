@@ -48,7 +48,7 @@ final class PageApplier {
   func lose(_ space: SpaceID) throws {
     let id = try store.spaces.id(of: space)
     let held = try stage.removeAll(in: space)
-    orphans.formUnion(held)
+    note(held)
     let rows = try confirmed.count(in: id)
     if rows > 0 {
       for key in try confirmed.keys(in: id) { try change(key) { $0.pairs[id] = nil } }
@@ -66,8 +66,7 @@ final class PageApplier {
   /// so the pair gets an old mark.
   func leave(_ space: SpaceID, _ key: RowKey, still: [SpaceID]) throws {
     let id = try store.spaces.id(of: space)
-    try stage.remove(key, in: space)
-    orphans.insert(key)
+    try removeHeld(key, in: space)
     try change(key) { row in
       row.pairs[id] = nil
       for other in still {
@@ -80,12 +79,24 @@ final class PageApplier {
   }
 
   /// What is held belongs to a history that is read anew; a row that only a held put kept here goes with it.
-  func clearStage() throws { orphans.formUnion(try stage.clear()) }
+  func clearStage() throws { note(try stage.clear()) }
+
+  /// Rows of which a held put went: others' values are out of the file's pages then, but not yet out of its WAL.
+  private func note(_ held: [RowKey]) {
+    orphans.formUnion(held)
+    if !held.isEmpty { effect.hasRemovedRows = true }
+  }
 
   /// What the deletion of a row in a space ends has maybe not been published yet.
   func removeHeld(_ key: RowKey, in space: SpaceID) throws {
-    try stage.remove(key, in: space)
+    if try stage.remove(key, in: space) { effect.hasRemovedRows = true }
     orphans.insert(key)
+  }
+
+  /// The user may see a space, again or for the first time. A loss that nobody has acknowledged is no news any more.
+  func gain(_ space: SpaceID) throws {
+    try raiseGeneration(space)
+    try store.connection.run("DELETE FROM skerry_lost WHERE space = ?", .text(space.text))
   }
 
   /// A refill of the space begins: what it does not bring again is swept at its end.
@@ -127,6 +138,8 @@ final class PageApplier {
   /// A space has been filled: rows that the refill did not bring are no longer in it.
   private func sweep(_ item: StagedItem) throws {
     let id = try store.spaces.id(of: item.space)
+    // A put that is held from before the refill tells of a row that may have left since, unseen.
+    note(try stage.removePuts(in: item.space, olderThan: item.generation))
     // Nothing was here when the refill began, so nothing can be left over from before.
     if try store.spaces.beganEmpty(id) { return }
     for key in try confirmed.keys(in: id, olderThan: item.generation) {

@@ -97,11 +97,26 @@ final class Stage {
   }
 
   /// Removes what is held of a row in a space.
-  func remove(_ key: RowKey, in space: SpaceID) throws {
-    if isEmpty { return }
-    try connection.run(
+  ///
+  /// - Returns: whether there was anything.
+  func remove(_ key: RowKey, in space: SpaceID) throws -> Bool {
+    if isEmpty { return false }
+    return try connection.run(
       "DELETE FROM skerry_stage WHERE tbl = ? AND key = ? AND space = ?", .text(key.table), .blob(key.bytes),
-      .text(space.text))
+      .text(space.text)) > 0
+  }
+
+  /// Removes the puts of a space that are held with an older mark, and gives the rows concerned.
+  func removePuts(in space: SpaceID, olderThan generation: Int64) throws -> [RowKey] {
+    if isEmpty { return [] }
+    let condition = "space = ? AND kind = 0 AND gen < ?"
+    let keys = try connection.query(
+      "SELECT tbl, key FROM skerry_stage WHERE \(condition)", .text(space.text), .integer(generation)
+    ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
+    if !keys.isEmpty {
+      try connection.run("DELETE FROM skerry_stage WHERE \(condition)", .text(space.text), .integer(generation))
+    }
+    return keys
   }
 
   /// Removes everything, and gives the rows concerned.

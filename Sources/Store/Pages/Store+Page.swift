@@ -62,7 +62,7 @@ extension Store {
       switch item {
       case .gain(let space):
         // The loss between may never have been seen, so each gain is swept when it is filled.
-        try applier.raiseGeneration(space)
+        try applier.gain(space)
         generations[space] = nil
       case .lose(let space):
         try applier.lose(space)

@@ -11,7 +11,7 @@ extension Store {
   /// effects are still in the old base, so they sleep until the refill is published.
   package func apply(_ reset: Reset, asked: Cursor?) throws -> PageEffect {
     let effect = try transaction {
-      guard asked == state.cursor, reset.cursor.owner == state.ids else { return PageEffect() }
+      guard asked == state.cursor, reset.cursor.owner == state.ids, reset.canAnswer(asked) else { return PageEffect() }
       let applier = try PageApplier(self)
       let kept = Set(reset.spaces)
       for space in try spaces.all() where !kept.contains(space) && !space.holdsReceipts {
@@ -46,5 +46,18 @@ extension Store {
       try subjects.index(made, on: connection)
     }
     try connection.run("DELETE FROM skerry_archive")
+  }
+}
+
+extension Reset {
+  /// Whether it can be the answer to a request with that cursor. Something on the way may repeat an older one: a first reset
+  /// is for replicas without a cursor, and within an epoch no server that only expired things goes back.
+  fileprivate func canAnswer(_ asked: Cursor?) -> Bool {
+    guard let asked else { return true }
+    switch reason {
+    case .first: return false
+    case .expired: return cursor.epoch != asked.epoch || cursor.head >= asked.head
+    case .history: return true
+    }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SkerryAmbientKit
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
@@ -125,5 +126,41 @@ import Testing
   /// The predecessors of each entry, as they would travel.
   private func after(_ desk: Desk) throws -> [[MutationID]] {
     try desk.store.offer(desk.store.outbox().map(\.id)).map(\.after)
+  }
+
+  @Test(arguments: 0..<20) func `what is set aside takes just those along that come after it`(_ seed: UInt64) throws {
+    let desk = try Desk()
+    var generator = SeededGenerator(seed: seed)
+    for number in 0..<40 { try? change(desk, number, &generator) }
+    let ids = try desk.store.outbox().map(\.id)
+    let aside = Set(ids.filter { _ in generator.chance(0.08) })
+    for id in aside { try desk.store.setAside(id) }
+    let ready = try desk.store.ready(limit: 100)
+    var blocked = aside
+    for mutation in try desk.store.offer(ids) where mutation.after.contains(where: blocked.contains) {
+      blocked.insert(mutation.id)
+    }
+    #expect(ready == ids.filter { !blocked.contains($0) })
+  }
+
+  /// Something about one of three shelves, books or loans; what does not fit fails and leaves nothing.
+  private func change(_ desk: Desk, _ number: Int, _ generator: inout SeededGenerator) throws {
+    let name = generator.pick(["x", "y", "z"]) ?? "x"
+    let (shelf, loan) = (RowKey("shelf", .text(name)), RowKey("loan", .text(name)))
+    let book = RowKey("book", .text(generator.pick(["x", "y", "z"]) ?? "x"))
+    let kind = Int.random(in: 0..<9, using: &generator)
+    try desk.write { tx in
+      switch kind {
+      case 0: try tx.insert("shelf", ["id": .text(name)])
+      case 1: try tx.update(shelf, ["name": .text("\(number)")])
+      case 2: try tx.delete(shelf)
+      case 3: try tx.insert("reader", ["id": .text("r\(number)"), "shelf": .text(name), "user": "ana"])
+      case 4: try tx.insert("box", ["id": .text("b\(number)"), "shelf": .text(name)])
+      case 5: try tx.insert("book", ["id": book.values[0], "owner": "ana"])
+      case 6: try tx.delete(book)
+      case 7: try tx.insert("loan", ["id": .text(name), "book": book.values[0]])
+      default: try tx.update(loan, ["book": book.values[0], "who": .text("\(number)")])
+      }
+    }
   }
 }

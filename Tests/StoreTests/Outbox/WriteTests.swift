@@ -152,4 +152,17 @@ import Testing
     #expect(Set(ids).count == 50)
     #expect(ids.allSatisfy { Array($0)[14] == "7" && "89ab".contains(Array($0)[19]) })
   }
+
+  @Test func `what takes more than a message may hold once it is escaped is refused at the write`() throws {
+    let desk = try Desk()
+    let text = String(repeating: "\u{1}", count: 1_000_000)
+    expect(.invalid) {
+      try desk.write("long") { tx in
+        for number in 0..<3 {
+          try tx.insert("book", ["id": .text("b\(number)"), "owner": "ana", "title": .text(text)])
+        }
+      }
+    }
+    #expect(try desk.store.outboxCount() == 0)
+  }
 }

@@ -2,9 +2,11 @@
 import Skerry
 import SkerryMachine
 import SkerryModel
+import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
+import Synchronization
 import Testing
 
 /// Replicas with engines on a server in this process, on a clock that only the test moves.
@@ -220,6 +222,34 @@ import Testing
     harbour.set(.fair)
     pass(61_000)
     await harbour.requests(reach: 2)
+    running.cancel()
+    try await running.value
+  }
+
+  @Test func `run waits while another process holds the file, and then goes on`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
+    let held = Mutex(2)
+    await replica.withConnection { connection in
+      connection.monitor = { sql in
+        guard sql == "BEGIN IMMEDIATE" else { return }
+        let isHeld = held.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+        if isHeld { throw SQLiteError(extendedCode: 5, message: "database is locked") }
+      }
+    }
+    let running = Task { try await engine.run() }
+    for _ in 0..<2 {
+      await clock.sleepers(reach: 1)
+      pass(1_000)
+    }
+    await harbour.requests(reach: 2)
+    await clock.sleepers(reach: 1)
+    #expect(try await replica.facts().pending == 0)
     running.cancel()
     try await running.value
   }

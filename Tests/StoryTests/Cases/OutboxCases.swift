@@ -164,4 +164,20 @@ import Testing
     for name in ["a", "b"] { #expect(try story.screen(name, "SELECT id FROM note") == ["r"]) }
     #expect(try story.server("SELECT a FROM item") == ["List A"])
   }
+
+  @Test func `what depends on nothing goes on although many wait for an entry that was set aside`() throws {
+    let story = try Story(["a": "ana"])
+    let parent = try story.insert("a", "p")
+    for number in 0..<3 {
+      try story.write("a") { try $0.insert("note", ["id": .text("n\(number)"), "parent": "p"]) }
+    }
+    try story.store("a").setAside(parent)
+    try story.insert("a", "free")
+    for _ in 0..<10 { try story.sync("a") }
+    #expect(try story.server("SELECT id FROM item") == ["free"])
+    try story.store("a").retry(parent)
+    story.end()
+    #expect(try story.server("SELECT id FROM item ORDER BY id") == ["free", "p"])
+    #expect(try story.server("SELECT id FROM note ORDER BY id") == ["n0", "n1", "n2"])
+  }
 }
