@@ -19,7 +19,7 @@ public struct TimingPolicy: Hashable, Sendable {
   /// hold at least 1.
   public init(
     interval: Int64 = 30_000, refusal: Int64 = 900_000, retry: RetryPolicy = RetryPolicy(), batch: Int = 100,
-    page: Int = 500
+    page: Int = 2_000
   ) {
     let waits: ClosedRange<Int64> = 0...31_536_000_000
     self.interval = min(max(interval, waits.lowerBound), waits.upperBound)

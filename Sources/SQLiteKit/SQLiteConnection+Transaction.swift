@@ -17,13 +17,13 @@ extension SQLiteConnection {
   /// When the commit itself fails, the transaction is rolled back and the error thrown; after an error of the disk it may
   /// have become durable all the same, so a caller must be able to repeat what it did.
   public func transaction<T>(_ begin: Begin, _ body: () throws -> T) throws -> T {
-    try execute(begin.rawValue)
+    try run(begin.rawValue)
     isInScope = true
     defer { isInScope = false }
     do {
       let result = try body()
       if let failure { throw failure }
-      try execute("COMMIT")
+      try run("COMMIT")
       return result
     } catch {
       failure = nil
@@ -36,10 +36,10 @@ extension SQLiteConnection {
 
   /// Runs a closure within the open transaction: undone alone when it throws.
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
-    try execute("SAVEPOINT skerry")
+    try run("SAVEPOINT skerry")
     do {
       let result = try body()
-      try execute("RELEASE skerry")
+      try run("RELEASE skerry")
       return result
     } catch {
       if isInTransaction, failure == nil {

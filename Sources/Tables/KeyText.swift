@@ -14,7 +14,8 @@ package enum KeyText {
 
   /// The text of these values, as `quote()` writes them.
   package static func text(_ values: [Value]) -> String {
-    values.map { value in
+    if values.count == 1, case .text(let text) = values[0] { return quoted(text) }
+    return values.map { value in
       switch value {
       case .null: "NULL"
       case .integer(let number): String(number)
@@ -25,16 +26,17 @@ package enum KeyText {
     }.joined(separator: ",")
   }
 
-  /// Doubles each apostrophe, by scalars: one with a combining mark behind it is another `Character`, but SQLite's all the
-  /// same.
+  /// Doubles each apostrophe, by bytes: one with a combining mark behind it is another `Character`, but SQLite's all the same.
   private static func quoted(_ text: String) -> String {
-    var out = String.UnicodeScalarView("'".unicodeScalars)
-    for scalar in text.unicodeScalars {
-      if scalar == "'" { out.append(scalar) }
-      out.append(scalar)
+    let quote = UInt8(ascii: "'")
+    guard text.utf8.contains(quote) else { return "'" + text + "'" }
+    var out = [quote]
+    for byte in text.utf8 {
+      if byte == quote { out.append(byte) }
+      out.append(byte)
     }
-    out.append("'")
-    return String(out)
+    out.append(quote)
+    return String(decoding: out, as: UTF8.self)
   }
 
   /// Reads a key text; nil for anything that `quote()` does not write for a key.

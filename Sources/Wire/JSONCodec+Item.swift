@@ -45,9 +45,13 @@ extension JSONCodec {
     if let reason = receipt.reason { writer.member("reason", reason) }
   }
 
-  func item(_ node: JSONNode) throws(WireError) -> PageItem {
+  /// Reads one item. Items come in runs of one space: the last one's is taken again while its bytes are the same.
+  func item(_ node: JSONNode, _ last: inout SpaceID?) throws(WireError) -> PageItem {
     let kind = try node.word("kind", ItemKind.self)
-    let space = try node.required("space").spaceID()
+    let name = try node.required("space")
+    let space: SpaceID
+    if let last, name.isText(last.text) { space = last } else { space = try name.spaceID() }
+    last = space
     switch kind {
     case .gain: return .gain(space)
     case .lose: return .lose(space)

@@ -88,7 +88,10 @@ extension JSONCodec {
     var page = Page(
       items: [], cursor: try root.required("cursor").cursor(), closes: closes.kind == .yes,
       safe: try root.integer("safe", atLeast: 0))
-    for node in try root.elements("items") { page.items.append(try item(node)) }
+    var last: SpaceID?
+    let nodes = try root.elements("items")
+    page.items.reserveCapacity(try root.required("items").count)
+    for node in nodes { page.items.append(try item(node, &last)) }
     guard let digests = try root.optional("digests") else { return page }
     guard digests.kind == .object else { throw digests.wrong("an object as 'digests'") }
     for name in digests.children { page.digests[try name.spaceName()] = try digest(name.following) }

@@ -49,7 +49,8 @@ struct BenchScale: Sendable {
 
   /// Makes a new folder, hands it on, and removes it.
   func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
-    let path = folder + "/skerry-bench-" + String(SystemAmbient().random(), radix: 16)
+    let ambient = SystemAmbient()
+    let path = folder + "/skerry-bench-" + String(ambient.random(), radix: 16)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try await body(path)

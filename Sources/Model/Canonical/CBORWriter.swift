@@ -5,7 +5,7 @@
 package struct CBORWriter {
   package private(set) var bytes: [UInt8] = []
 
-  package init() {}
+  package init(capacity: Int = 0) { if capacity > 0 { bytes.reserveCapacity(capacity) } }
 
   /// The head: major type and argument, in the fewest bytes.
   package mutating func head(_ major: UInt8, _ argument: UInt64) {

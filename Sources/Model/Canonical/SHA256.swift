@@ -2,20 +2,40 @@
 
 /// SHA-256 as FIPS 180-4 defines it, in Swift so that everything an app links needs no crypto library.
 package struct SHA256 {
-  private var state: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
-  private var schedule = [UInt32](repeating: 0, count: 64)
+  private var state = State()
   private var pending: [UInt8] = []
   private var length: UInt64 = 0
 
-  package init() { pending.reserveCapacity(64) }
+  /// The eight words that the blocks so far have led to.
+  private struct State {
+    var (a, b, c, d): (UInt32, UInt32, UInt32, UInt32) = (0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a)
+    var (e, f, g, h): (UInt32, UInt32, UInt32, UInt32) = (0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+
+    var bytes: [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+        var at = 0
+        for word in [a, b, c, d, e, f, g, h] {
+          for shift in [24, 16, 8, 0] as [UInt32] {
+            buffer[at] = UInt8(truncatingIfNeeded: word >> shift)
+            at += 1
+          }
+        }
+        count = 32
+      }
+    }
+  }
+
+  package init() {}
 
   /// The digest of some bytes, 32 of them.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-    var hasher = SHA256()
-    hasher.update(bytes)
-    return hasher.finish()
+    var state = State()
+    bytes.withUnsafeBufferPointer { buffer in
+      let whole = buffer.count & ~63
+      compress(UnsafeBufferPointer(rebasing: buffer[..<whole]), &state)
+      finish(UnsafeBufferPointer(rebasing: buffer[whole...]), length: UInt64(buffer.count), &state)
+    }
+    return state.bytes
   }
 
   package mutating func update(_ bytes: [UInt8]) {
@@ -25,46 +45,49 @@ package struct SHA256 {
       start = min(64 - pending.count, bytes.count)
       pending.append(contentsOf: bytes[..<start])
       guard pending.count == 64 else { return }
-      let block = pending
+      pending.withUnsafeBufferPointer { SHA256.compress($0, &state) }
       pending.removeAll(keepingCapacity: true)
-      block.withUnsafeBufferPointer { compress($0, at: 0) }
     }
-    bytes.withUnsafeBufferPointer { buffer in
-      while start + 64 <= buffer.count {
-        compress(buffer, at: start)
-        start += 64
-      }
-    }
-    pending.append(contentsOf: bytes[start...])
+    let end = start + (bytes.count - start) & ~63
+    bytes.withUnsafeBufferPointer { SHA256.compress(UnsafeBufferPointer(rebasing: $0[start..<end]), &state) }
+    pending.append(contentsOf: bytes[end...])
   }
 
   package mutating func finish() -> [UInt8] {
-    let bits = length * 8
-    var tail: [UInt8] = [0x80]
-    tail.append(contentsOf: repeatElement(0, count: (119 - pending.count) % 64))
-    for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    update(tail)
-    return state.flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    pending.withUnsafeBufferPointer { SHA256.finish($0, length: length, &state) }
+    return state.bytes
+  }
+
+  /// Takes in the last bytes, fewer than a block, with the padding and the length of all.
+  private static func finish(_ rest: UnsafeBufferPointer<UInt8>, length: UInt64, _ state: inout State) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { tail in
+      tail.initialize(repeating: 0)
+      for index in rest.indices { tail[index] = rest[index] }
+      tail[rest.count] = 0x80
+      let size = rest.count < 56 ? 64 : 128
+      let bits = length &* 8
+      for index in 0..<8 { tail[size - 1 - index] = UInt8(truncatingIfNeeded: bits >> UInt64(index * 8)) }
+      compress(UnsafeBufferPointer(rebasing: tail[..<size]), &state)
     }
   }
 
-  private mutating func compress(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
-    SHA256.constants.withUnsafeBufferPointer { constants in
-      schedule.withUnsafeMutableBufferPointer { words in
-        state.withUnsafeMutableBufferPointer { state in
-          SHA256.compress(bytes, at: start, words: words, constants: constants, state: state)
+  /// Takes in whole blocks.
+  private static func compress(_ bytes: UnsafeBufferPointer<UInt8>, _ state: inout State) {
+    constants.withUnsafeBufferPointer { constants in
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+        for start in stride(from: 0, to: bytes.count, by: 64) {
+          schedule(bytes, at: start, words)
+          compress(words, constants, &state)
         }
       }
     }
   }
 
-  private static func compress(
-    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, words: UnsafeMutableBufferPointer<UInt32>,
-    constants: UnsafeBufferPointer<UInt32>, state: UnsafeMutableBufferPointer<UInt32>
+  private static func schedule(
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ words: UnsafeMutableBufferPointer<UInt32>
   ) {
     for index in 0..<16 {
-      let at = start + index &* 4
+      let at = start &+ index &* 4
       words[index] =
         UInt32(bytes[at]) << 24 | UInt32(bytes[at &+ 1]) << 16 | UInt32(bytes[at &+ 2]) << 8 | UInt32(bytes[at &+ 3])
     }
@@ -75,8 +98,13 @@ package struct SHA256 {
       let second = rotated(high, 17) ^ rotated(high, 19) ^ high >> 10
       words[index] = words[index &- 16] &+ first &+ words[index &- 7] &+ second
     }
-    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+  }
+
+  private static func compress(
+    _ words: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>, _ state: inout State
+  ) {
+    var (a, b, c, d) = (state.a, state.b, state.c, state.d)
+    var (e, f, g, h) = (state.e, state.f, state.g, state.h)
     for index in 0..<64 {
       let sum =
         h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ ((e & f) ^ (~e & g))
@@ -85,7 +113,8 @@ package struct SHA256 {
       (h, g, f, e) = (g, f, e, d &+ sum)
       (d, c, b, a) = (c, b, a, sum &+ other)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] = state[index] &+ word }
+    (state.a, state.b, state.c, state.d) = (state.a &+ a, state.b &+ b, state.c &+ c, state.d &+ d)
+    (state.e, state.f, state.g, state.h) = (state.e &+ e, state.f &+ f, state.g &+ g, state.h &+ h)
   }
 
   @inline(__always)

@@ -72,15 +72,15 @@ package struct RowHash: Hashable, Sendable {
   /// SHA-256 over the CBOR array [table, key, incarnation, version, [column, value, ...]], the columns in byte order of
   /// their names and without those that are null, so that a column added later changes nothing until it has a value.
   package init(of row: RowImage, in table: TableInfo) {
-    var writer = CBORWriter()
+    var writer = CBORWriter(capacity: 512)
     writer.array(5)
     writer.text(table.name)
     writer.raw(row.key.bytes)
     writer.blob(row.incarnation.bytes)
     writer.blob(row.version.raw.bytes)
-    let present = table.columnsByName.filter { !row.values[$0].isNull }
-    writer.array(present.count * 2)
-    for index in present {
+    let present = table.columnsByName.reduce(0) { $0 + (row.values[$1].isNull ? 0 : 1) }
+    writer.array(present * 2)
+    for index in table.columnsByName where !row.values[index].isNull {
       writer.text(table.columns[index].name)
       writer.value(row.values[index])
     }

@@ -19,7 +19,13 @@ extension ByteText {
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Whether both are the same bytes.
-  public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+  public static func == (left: Self, right: Self) -> Bool {
+    let (left, right) = (left.text.utf8, right.text.utf8)
+    guard left.count == right.count else { return false }
+    return left.withContiguousStorageIfAvailable { left in
+      right.withContiguousStorageIfAvailable { left.elementsEqual($0) }
+    }.flatMap { $0 } ?? left.elementsEqual(right)
+  }
 
   /// The order of the bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }

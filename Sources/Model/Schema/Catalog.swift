@@ -65,6 +65,8 @@ package struct TableInfo: Sendable {
   /// The kinds of spaces of which this table's rows are the roots.
   package let rootOf: [String]
   package let memberships: [MembershipInfo]
+  /// What other rooms derive from the table, each once.
+  package let derived = DerivedValues()
 
   package var name: String { definition.name }
   package var columns: [ColumnDefinition] { definition.columns }

@@ -10,11 +10,17 @@ final class SpaceTable {
   private let connection: SQLiteConnection
   private var ids: [SpaceID: Int64] = [:]
   private var names: [Int64: SpaceID] = [:]
+  /// Items come in runs of one space.
+  private var last: (space: SpaceID, id: Int64)?
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
   func id(of space: SpaceID) throws -> Int64 {
-    if let known = ids[space] { return known }
+    if let last, last.space == space { return last.id }
+    if let known = ids[space] {
+      last = (space, known)
+      return known
+    }
     let found = try connection.first("SELECT id FROM skerry_spaces WHERE name = ?", .text(space.text)) { $0.integer(0) }
     let id: Int64
     if let found {

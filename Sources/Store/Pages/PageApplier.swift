@@ -121,7 +121,7 @@ final class PageApplier {
   private func publishPut(_ item: StagedItem) throws {
     guard let state = item.row else { return }
     let old = try confirmed.row(item.key)
-    var new = old ?? ConfirmedRow(state: state, pairs: [:])
+    var new = old ?? ConfirmedRow(state: state, pairs: SpacePairs())
     new.state = state
     new.pairs[try store.spaces.id(of: item.space)] = item.generation
     try set(item.key, from: old, to: new)
@@ -131,7 +131,8 @@ final class PageApplier {
   private func publishDeleted(_ item: StagedItem) throws {
     let id = try store.spaces.id(of: item.space)
     try change(item.key) { row in
-      row.pairs = try row.pairs.filter { try $0.key != id && $0.value == store.spaces.generation($0.key) }
+      row.pairs = SpacePairs(
+        try row.pairs.filter { try $0.space != id && $0.generation == store.spaces.generation($0.space) })
     }
   }
 

@@ -46,16 +46,20 @@ extension Store {
   private func immediate(_ items: [PageItem], _ applier: PageApplier) throws -> [StagedItem] {
     var out: [StagedItem] = []
     var generations: [SpaceID: Int64] = [:]
+    var last: (space: SpaceID, generation: Int64)?
     var lost: Set<SpaceID> = []
     var left: [RowKey: Set<SpaceID>] = [:]
     func staged(_ kind: StagedItem.Kind, _ space: SpaceID, _ key: RowKey) throws -> StagedItem {
       let generation: Int64
-      if let known = generations[space] {
+      if let last, last.space == space {
+        generation = last.generation
+      } else if let known = generations[space] {
         generation = known
       } else {
         generation = space.holdsReceipts ? 0 : try spaces.generation(spaces.id(of: space))
         generations[space] = generation
       }
+      last = (space, generation)
       return StagedItem(kind: kind, space: space, key: key, generation: generation)
     }
     for item in items {
@@ -64,6 +68,7 @@ extension Store {
         // The loss between may never have been seen, so each gain is swept when it is filled.
         try applier.gain(space)
         generations[space] = nil
+        last = nil
       case .lose(let space):
         try applier.lose(space)
         lost.insert(space)
@@ -122,9 +127,15 @@ extension Store {
 
   private func publishPart(_ items: [StagedItem], _ page: Page, _ applier: PageApplier) throws {
     let receiptsAreOpen = page.cursor.open.contains { $0.space.holdsReceipts }
+    // An outbox that touches no row, as that of a new device, holds nothing back.
+    let touchesAny = try touchesAnyRow()
     guard page.closes, !receiptsAreOpen else {
       // Everything that the outbox touches waits for a closing page that has the receipts.
-      try publish(items, applier, isClosing: page.closes) { try isTouched($0) }
+      try publish(items, applier, isClosing: page.closes) { try touchesAny && isTouched($0) }
+      return
+    }
+    guard touchesAny else {
+      try publish(items, applier, isClosing: true) { _ in false }
       return
     }
     for item in items { try applier.stage.append(item) }
@@ -161,6 +172,11 @@ extension Store {
     }
   }
 
+  private func touchesAnyRow() throws -> Bool {
+    try connection.first("SELECT 1 FROM skerry_subjects WHERE role > 0 AND tbl <> '$space' LIMIT 1") { _ in true }
+      ?? false
+  }
+
   private func isTouched(_ key: RowKey) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM skerry_subjects WHERE tbl = ? AND key = ? AND role > 0 LIMIT 1", .text(key.table), .blob(key.bytes)
@@ -191,7 +207,7 @@ extension Store {
   private func hasArrived(_ key: RowKey, _ applier: PageApplier) throws -> Bool {
     if try applier.stage.holdsPut(key) { return true }
     guard let row = try applier.confirmed.row(key) else { return false }
-    return try row.pairs.contains { try $0.value == spaces.generation($0.key) }
+    return try row.pairs.contains { try $0.generation == spaces.generation($0.space) }
   }
 
   // MARK: What was offered again after a reset

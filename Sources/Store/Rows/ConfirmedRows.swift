@@ -9,7 +9,7 @@ import SkerryTables
 struct ConfirmedRow: Equatable {
   var state: RowState
   /// Space number to generation mark. Empty only while a page that brings the row back is staged.
-  var pairs: [Int64: Int64]
+  var pairs: SpacePairs
 }
 
 /// The base of the overlay: rows as the server confirmed them.
@@ -68,17 +68,17 @@ final class ConfirmedRows {
     guard old != new, let table = catalog.table(key.table) else { return }
     try moveDigests(key, table, from: old, to: new)
     // The first space in the order of numbers is inline, further ones are in their own table.
-    let pairs = (new?.pairs ?? [:]).sorted { $0.key < $1.key }
+    let pairs = new?.pairs ?? SpacePairs()
     if hasFurtherPairs {
       try connection.run("DELETE FROM skerry_pairs WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
     }
-    for (space, generation) in pairs.dropFirst() {
+    for pair in pairs.further {
       hasFurtherPairs = true
       try connection.run(
         "INSERT INTO skerry_pairs(tbl, key, space, gen) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
-        .integer(space), .integer(generation))
+        .integer(pair.space), .integer(pair.generation))
     }
-    let first: [SQLiteValue] = pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null]
+    let first: [SQLiteValue] = pairs.columns
     if try isApart(key) {
       try writeApart(key, new?.state, first)
     } else if let new {
@@ -93,8 +93,7 @@ final class ConfirmedRows {
     guard let table = catalog.table(key.table), try !isApart(key) else { return }
     let found = try row(key)
     hasBases = true
-    let pairs = (found?.pairs ?? [:]).sorted { $0.key < $1.key }
-    try writeApart(key, found?.state, pairs.first.map { [.integer($0.key), .integer($0.value)] } ?? [.null, .null])
+    try writeApart(key, found?.state, (found?.pairs ?? SpacePairs()).columns)
     // What is visible from now on is in no space: a sweep would take it for a confirmed row.
     if let found {
       try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection)
@@ -107,10 +106,9 @@ final class ConfirmedRows {
     let found = try row(key)
     try connection.run("DELETE FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
     guard let found else { return try VisibleRows.delete(key, table, connection) }
-    let first = found.pairs.min { $0.key < $1.key }
     try VisibleRows.write(
       key, table, found.state,
-      hidden: [first.map { .integer($0.key) } ?? .null, first.map { .integer($0.value) } ?? .null, .integer(0)],
+      hidden: found.pairs.columns + [.integer(0)],
       replacing: true, connection)
   }
 
@@ -151,11 +149,11 @@ final class ConfirmedRows {
     }
     if let old {
       let before = hash(old)
-      for space in old.pairs.keys { try withDigest(space) { $0.remove(before) } }
+      try old.pairs.forEach { pair in try withDigest(pair.space) { $0.remove(before) } }
     }
     if let new {
       let after = hash(new)
-      for space in new.pairs.keys { try withDigest(space) { $0.add(after) } }
+      try new.pairs.forEach { pair in try withDigest(pair.space) { $0.add(after) } }
     }
   }
 
@@ -183,14 +181,23 @@ extension ConfirmedRow {
     }
     state = RowState(
       values: try RowImageCoding.decode(row.blob(0), key), version: version, incarnation: incarnation)
-    pairs = row.isNull(3) ? [:] : [row.integer(3): row.integer(4)]
+    pairs = row.isNull(3) ? SpacePairs() : SpacePairs(space: row.integer(3), generation: row.integer(4))
   }
 
   /// From the app's table: its columns, then tag, incarnation, space, generation.
   fileprivate init(inline row: SQLiteRow, _ table: TableInfo, _ key: RowKey) throws {
     let count = table.columns.count
     state = try VisibleRows.state(row, table, key)
-    pairs = row.isNull(count + 2) ? [:] : [row.integer(count + 2): row.integer(count + 3)]
+    pairs =
+      row.isNull(count + 2)
+      ? SpacePairs() : SpacePairs(space: row.integer(count + 2), generation: row.integer(count + 3))
+  }
+}
+
+extension SpacePairs {
+  /// What is inline: number and mark of the first space.
+  fileprivate var columns: [SQLiteValue] {
+    first.map { [.integer($0.space), .integer($0.generation)] } ?? [.null, .null]
   }
 }
 

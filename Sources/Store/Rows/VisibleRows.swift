@@ -16,12 +16,7 @@ enum VisibleRows {
   static func read<T>(
     _ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection, _ row: (SQLiteRow) throws -> T
   ) throws -> T? {
-    let sql = TableSQL(table)
-    return try connection.statement(
-      """
-      SELECT \(sql.columns), skerry_tag, skerry_inc, skerry_space, skerry_gen FROM \(sql.name) WHERE \(sql.keyCondition)
-      """
-    ).first(key.values.map(\.sqlite), row: row)
+    try connection.statement(RowStatements.of(table).read).first(key.values.map(\.sqlite), row: row)
   }
 
   static func state(_ row: SQLiteRow, _ table: TableInfo, _ key: RowKey) throws -> RowState {
@@ -39,21 +34,38 @@ enum VisibleRows {
     _ key: RowKey, _ table: TableInfo, _ state: RowState, hidden: [SQLiteValue], replacing: Bool,
     _ connection: SQLiteConnection
   ) throws {
-    let sql = TableSQL(table)
+    let texts = RowStatements.of(table)
     let values =
       state.values.map(\.sqlite) + [.blob(state.version.raw.bytes), .blob(state.incarnation.bytes)] + hidden
     // The key is the only constraint, so a REPLACE evicts nothing but the row itself.
-    try connection.statement(
-      """
-      INSERT \(replacing ? "OR REPLACE" : "") INTO \(sql.name)
-        (\(sql.columns), skerry_tag, skerry_inc, skerry_space, skerry_gen, skerry_state)
-      VALUES (\(placeholders(values.count)))
-      """
-    ).run(values)
+    try connection.statement(replacing ? texts.replace : texts.insert).run(values)
   }
 
   static func delete(_ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection) throws {
+    try connection.statement(RowStatements.of(table).delete).run(key.values.map(\.sqlite))
+  }
+}
+
+/// The statements for single rows of a table, put together once.
+private final class RowStatements: Sendable {
+  let read: String
+  let insert: String
+  let replace: String
+  let delete: String
+
+  static func of(_ table: TableInfo) -> RowStatements {
+    table.derived.value(RowStatements.self) { RowStatements(table) }
+  }
+
+  private init(_ table: TableInfo) {
     let sql = TableSQL(table)
-    try connection.statement("DELETE FROM \(sql.name) WHERE \(sql.keyCondition)").run(key.values.map(\.sqlite))
+    let hidden = "skerry_tag, skerry_inc, skerry_space, skerry_gen"
+    read = "SELECT \(sql.columns), \(hidden) FROM \(sql.name) WHERE \(sql.keyCondition)"
+    let rest = """
+      INTO \(sql.name)(\(sql.columns), \(hidden), skerry_state) VALUES (\(placeholders(table.columns.count + 5)))
+      """
+    insert = "INSERT " + rest
+    replace = "INSERT OR REPLACE " + rest
+    delete = "DELETE FROM \(sql.name) WHERE \(sql.keyCondition)"
   }
 }

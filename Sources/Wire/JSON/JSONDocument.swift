@@ -92,6 +92,12 @@ package struct JSONNode: Sendable {
   let index: Int
 
   var token: JSONToken { document.tape[index] }
+  /// Whether it is a text with these bytes.
+  func isText(_ text: String) -> Bool {
+    var text = text
+    return kind == .string && text.withUTF8 { document.isText(index, $0) }
+  }
+
   package var kind: Kind { token.kind }
   /// Where it begins in the message.
   package var offset: Int { Int(token.start) }
