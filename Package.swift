@@ -90,8 +90,9 @@ let package = Package(
     .target(
       name: "SkerryCommands",
       dependencies: [
-        "SkerryModel", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry", "SkerryHTTP", "SkerryServer",
-        "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit", "SkerryAmbientKit", "SkerryContacts",
+        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry", "SkerryHTTP",
+        "SkerryServerCore", "SkerryStorageSQLite", "SkerryServer", "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit",
+        "SkerryAmbientKit", "SkerryContacts",
       ], path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
@@ -166,6 +167,12 @@ let package = Package(
         "SkerryServerCore",
         "SkerrySQLiteKit",
       ], path: "Tests/PropertyTests", swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerrySQLiteKit", "SkerryCommands",
+      ], path: "Tests/CommandTests", swiftSettings: strict),
     .testTarget(
       name: "HistoryTests",
       dependencies: [

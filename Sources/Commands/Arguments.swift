@@ -5,25 +5,54 @@ struct UsageError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A verb's options: `--name value` and `--flag`.
+/// What follows a verb: `--name value` and `--flag`, and words in a fixed order.
 struct Arguments {
   private var values: [String: String] = [:]
   private var flags: Set<String> = []
+  /// The words that are no options, in order; at least one for each name.
+  private(set) var words: [String] = []
 
-  /// - Throws: `UsageError` for an option that the verb does not have, that is given twice, or that lacks its value.
-  init(_ words: [String], options: Set<String>, flags known: Set<String> = []) throws(UsageError) {
-    var rest = words[...]
+  /// - Parameter names: what the words that are no options stand for, in order; a last one that ends in `…` takes all that
+  ///   follow. After `--` each word is one of these, whatever it begins with.
+  /// - Throws: `UsageError` for an option that the verb does not have, that is given twice, or that lacks its value, and for a
+  ///   word that is missing or one too many.
+  init(
+    _ given: [String], words names: [String] = [], options: Set<String>, flags known: Set<String> = []
+  ) throws(UsageError) {
+    var rest = given[...]
     while let word = rest.popFirst() {
-      guard word.hasPrefix("--") else { throw UsageError(description: "'\(word)' is not an option") }
-      let name = String(word.dropFirst(2))
-      if known.contains(name) {
-        flags.insert(name)
-      } else if options.contains(name) {
-        guard let value = rest.popFirst() else { throw UsageError(description: "--\(name) needs a value") }
-        if values.updateValue(value, forKey: name) != nil { throw UsageError(description: "--\(name) is given twice") }
-      } else {
-        throw UsageError(description: "there is no option --\(name) here")
+      if word == "--", !names.isEmpty {
+        words += rest
+        break
       }
+      if word.hasPrefix("--") {
+        try take(String(word.dropFirst(2)), &rest, options, known)
+      } else if names.isEmpty {
+        throw UsageError(description: "'\(word)' is not an option")
+      } else {
+        words.append(word)
+      }
+    }
+    try check(names)
+  }
+
+  private mutating func take(
+    _ name: String, _ rest: inout ArraySlice<String>, _ options: Set<String>, _ known: Set<String>
+  ) throws(UsageError) {
+    if known.contains(name) {
+      flags.insert(name)
+    } else if options.contains(name) {
+      guard let value = rest.popFirst() else { throw UsageError(description: "--\(name) needs a value") }
+      if values.updateValue(value, forKey: name) != nil { throw UsageError(description: "--\(name) is given twice") }
+    } else {
+      throw UsageError(description: "there is no option --\(name) here")
+    }
+  }
+
+  private func check(_ names: [String]) throws(UsageError) {
+    if words.count < names.count { throw UsageError(description: "\(names[words.count]) is needed") }
+    if words.count > names.count, names.last?.hasSuffix("…") != true {
+      throw UsageError(description: "'\(words[names.count])' is one word too many")
     }
   }
 

@@ -22,6 +22,15 @@ public enum CommandLineTool {
               [write|push|firstSync|emptyPull] [--runs N] [--percent N] [--folder FOLDER]
       token   prints a bearer token (HS256)
               --account ID --secret-file FILE [--hours N]
+      inspect what the file of a device or of a server holds, without any value of a row; keys of rows only with --keys.
+              The file is only read, and may be in use or a copy
+              STORE [--keys] [--json]
+      explain why one row looks as it does, on a device or a server; values only with --values. The files keep no schema, only
+              its name and version or fingerprint, so it must be given. A KEY is one word for each column of the key
+              STORE TABLE KEY… --schema FILE [--values] [--json]
+      schema  check: every complaint about a schema file · sql: what a server (or a device) makes of it · json: its
+              canonical form, to compare two files. FILE may be - for standard input
+              check FILE | sql FILE [--server | --device] | json FILE
       help    this page
 
     serve and device: [--until-eof] ends with the standard input, [--stop-at POINT:N] for tests of death (docs/device.md)
@@ -43,17 +52,14 @@ public enum CommandLineTool {
       case "device": return try await DeviceCommand(words).run()
       case "token": return try TokenCommand(words).run()
       case "bench": return try await BenchCommand(words).run()
+      case "inspect", "explain", "schema": return answer(arguments).give()
       case "help", "--help", "-h":
         Output.line(help)
         return 0
       case let verb: throw UsageError(description: verb.map { "there is no verb '\($0)'" } ?? "a verb is needed")
       }
-    } catch let error as UsageError {
-      Output.error("skerry: \(error). See 'skerry help'.")
-      return 2
     } catch {
-      Output.error("skerry: \(error)")
-      return 3
+      return CommandAnswer(failure: error).give()
     }
   }
 

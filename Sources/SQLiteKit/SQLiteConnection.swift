@@ -13,6 +13,9 @@ public final class SQLiteConnection {
     case writer
     /// Reads only; the file must be there.
     case reader
+    /// Reads only a file that nobody has open or changes meanwhile: no lock is taken, and no file is made beside it
+    /// (https://www.sqlite.org/uri.html#uriimmutable). What a `-wal` holds is not seen.
+    case immutable
   }
 
   /// Called before each step that may reach the file, with the statement; whatever it throws is thrown by the call.
@@ -41,7 +44,11 @@ public final class SQLiteConnection {
   /// - Throws: `SQLiteError`; the file is not changed.
   public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000) throws {
     let access = mode == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-    handle = try DatabaseHandle.open(path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE)
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    handle =
+      mode == .immutable
+      ? try DatabaseHandle.open(SQLiteConnection.immutableName(path), flags: flags | SQLITE_OPEN_URI)
+      : try DatabaseHandle.open(path, flags: flags)
     self.busyTimeout = busyTimeout
     sqlite3_busy_timeout(handle.pointer, busyTimeout)
     skerry_set_defensive(handle.pointer)
@@ -50,7 +57,7 @@ public final class SQLiteConnection {
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA mmap_size = 0")
     switch mode {
-    case .reader:
+    case .reader, .immutable:
       skerry_no_checkpoint_on_close(handle.pointer)
       try execute("PRAGMA query_only = ON")
       try execute("PRAGMA wal_autocheckpoint = 0")
@@ -64,6 +71,17 @@ public final class SQLiteConnection {
       try execute("PRAGMA checkpoint_fullfsync = ON")
       try execute("PRAGMA wal_autocheckpoint = 1000")
     }
+  }
+
+  /// The path as a URI, in which each byte that is not plain is a percent and two digits.
+  private static func immutableName(_ path: String) -> String {
+    let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8
+    let encoded = path.utf8.map { byte in
+      plain.contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    // An absolute path needs the empty host in front: `//x` alone would name one.
+    return (path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:") + encoded.joined() + "?immutable=1"
   }
 
   /// Runs statements without parameters, one after the other.

@@ -26,6 +26,9 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether a constraint of the table refused the row.
   public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
 
+  /// Whether the file is no database, or one whose structure is broken.
+  public var isDamage: Bool { code == SQLITE_NOTADB || code == SQLITE_CORRUPT }
+
   /// Whether the same call may pass later without anybody's doing.
   public var isRetryable: Bool { isBusy }
 

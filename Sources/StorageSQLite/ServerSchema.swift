@@ -11,6 +11,13 @@ struct ServerSchema {
 
   init(_ catalog: Catalog) { self.catalog = catalog }
 
+  /// All that makes an empty file a server's, in order; what is there already is left as it is.
+  var statements: [String] { ServerSchema.ownTables + catalog.tables.flatMap(statements(of:)) }
+
+  private func statements(of table: TableInfo) -> [String] {
+    tableStatements(table) + CaptureTriggers(table).statements
+  }
+
   func create(on connection: SQLiteConnection, epoch: String) throws {
     for statement in ServerSchema.ownTables { try connection.execute(statement) }
     let schema = catalog.schema
@@ -22,9 +29,7 @@ struct ServerSchema {
     try checkSchema(on: connection)
     for table in catalog.tables {
       try ExistingTable(table).check(on: connection)
-      for statement in tableStatements(table) { try connection.execute(statement) }
-      let triggers = CaptureTriggers(table)
-      for statement in triggers.statements + triggers.adoption { try connection.execute(statement) }
+      for statement in statements(of: table) + CaptureTriggers(table).adoption { try connection.execute(statement) }
     }
   }
 

@@ -56,6 +56,21 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
+  @Test func `a file that is said not to change is read without a lock and without files beside it`() throws {
+    // Characters that an address takes for its own.
+    let odd = path + "?mode=rwc #1 100%41"
+    do {
+      let writer = try SQLiteConnection(path: odd, mode: .writer)
+      try writer.execute("CREATE TABLE t(id); INSERT INTO t VALUES (1)")
+      try writer.checkpoint(truncating: true)
+    }
+    let connection = try SQLiteConnection(path: odd, mode: .immutable)
+    #expect(try connection.first("SELECT id FROM t") { $0.integer(0) } == 1)
+    #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (2)") }
+    for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: odd + suffix)) }
+    #expect(throws: SQLiteError.self) { try SQLiteConnection(path: path + "missing", mode: .immutable) }
+  }
+
   @Test func `a file that is no database is refused and not changed`() throws {
     let content = Data(String(repeating: "this is a letter to a friend\n", count: 200).utf8)
     try content.write(to: URL(fileURLWithPath: path))

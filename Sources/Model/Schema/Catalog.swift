@@ -15,7 +15,7 @@ public struct Catalog: Sendable {
   ///
   /// - Throws: `SchemaError` with table, column, reason and remedy of the first fault.
   public init(_ schema: Schema) throws(SchemaError) {
-    try SchemaCheck(schema).run()
+    if let fault = schema.complaints.first { throw fault }
     self.schema = schema
     var kinds: [String: SpaceDefinition] = [:]
     for space in schema.spaces { kinds[space.kind] = space }

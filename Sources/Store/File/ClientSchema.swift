@@ -16,9 +16,11 @@ struct ClientSchema {
 
   init(_ catalog: Catalog) { self.catalog = catalog }
 
+  /// All that makes an empty file a device's, in order; what is there already is left as it is.
+  var statements: [String] { ClientSchema.ownTables + catalog.tables.map(statement) }
+
   func create(on connection: SQLiteConnection) throws {
-    for statement in ClientSchema.ownTables { try connection.execute(statement) }
-    for table in catalog.tables { try connection.execute(statement(table)) }
+    for statement in statements { try connection.execute(statement) }
   }
 
   /// Row metadata is inline: measured, a side table costs 1.42 times a bare insert, hidden columns 0.93. While the outbox

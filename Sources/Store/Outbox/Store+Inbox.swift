@@ -5,17 +5,7 @@ import SkerrySQLiteKit
 
 extension Store {
   /// The refusals that nobody has acknowledged, oldest first.
-  package func rejections() throws -> [Rejection] {
-    try connection.query("SELECT mid, outcome, code, reason, ops, label, at FROM skerry_inbox ORDER BY made") { row in
-      guard let id = MutationID(bytes: row.blob(0)), let outcome = Outcome(rawValue: row.text(1)),
-        let operations = try? Operation.decode(row.blob(4))
-      else { throw StoreError(.damaged, "an entry of skerry_inbox") }
-      return Rejection(
-        id: id, outcome: outcome, code: row.isNull(2) ? nil : RefusalCode(row.text(2)),
-        reason: row.isNull(3) ? nil : row.text(3), operations: operations, label: row.isNull(5) ? nil : row.text(5),
-        at: row.integer(6))
-    }
-  }
+  package func rejections() throws -> [Rejection] { try Rejection.all(on: connection) }
 
   /// Removes a refusal that a person has seen.
   package func acknowledge(_ id: MutationID) throws {
@@ -42,5 +32,20 @@ extension Store {
   package func archived() throws -> [MutationID] {
     try connection.query("SELECT mid FROM skerry_archive ORDER BY made") { MutationID(bytes: $0.blob(0)) }
       .compactMap { $0 }
+  }
+}
+
+extension Rejection {
+  /// All that a file holds, oldest first.
+  static func all(on connection: SQLiteConnection) throws -> [Rejection] {
+    try connection.query("SELECT mid, outcome, code, reason, ops, label, at FROM skerry_inbox ORDER BY made") { row in
+      guard let id = MutationID(bytes: row.blob(0)), let outcome = Outcome(rawValue: row.text(1)),
+        let operations = try? Operation.decode(row.blob(4))
+      else { throw StoreError(.damaged, "an entry of skerry_inbox") }
+      return Rejection(
+        id: id, outcome: outcome, code: row.isNull(2) ? nil : RefusalCode(row.text(2)),
+        reason: row.isNull(3) ? nil : row.text(3), operations: operations, label: row.isNull(5) ? nil : row.text(5),
+        at: row.integer(6))
+    }
   }
 }

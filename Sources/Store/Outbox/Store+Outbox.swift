@@ -42,7 +42,7 @@ extension Store {
   }
 
   /// Leaves out what waits for an entry that was set aside: whatever leans on what it opens or changes, and whatever changes
-  /// what it leans on. That is the order of `predecessors`, followed to its end.
+  /// what it leans on. That is the order of `Predecessors`, followed to its end.
   private func blockedCondition() throws -> String {
     let isAnySetAside =
       try connection.first("SELECT 1 FROM skerry_outbox WHERE failed = 1 LIMIT 1") { _ in true } ?? false
@@ -71,44 +71,10 @@ extension Store {
           try connection.run("UPDATE skerry_outbox SET sent = 1 WHERE made = ?", .integer(entry.made))
         }
         return Mutation(
-          id: id, number: entry.number, after: try predecessors(of: entry.made),
+          id: id, number: entry.number, after: try Predecessors(connection).of(entry.made),
           operations: entry.isVoid ? [] : entry.operations, isVoid: entry.isVoid)
       }
     }
-  }
-
-  /// The entries that must be settled before this one may be judged. The nearest are enough: each names its own.
-  private func predecessors(of made: Int64) throws -> [MutationID] {
-    let subjects = try connection.query("SELECT tbl, key, role FROM skerry_subjects WHERE made = ?", .integer(made)) {
-      ($0.value(0), $0.value(1), $0.integer(2))
-    }
-    var found: Set<Int64> = []
-    for (table, key, role) in subjects {
-      if let writer = try nearest(table, key, before: made, atLeast: .opens) { found.insert(writer) }
-      guard role == Role.changes.rawValue else { continue }
-      let since = try nearest(table, key, before: made, atLeast: .changes) ?? -1
-      found.formUnion(
-        try connection.query(
-          "SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made > ? AND made < ? AND role = 0", table,
-          key,
-          .integer(since), .integer(made)
-        ) { $0.integer(0) })
-    }
-    return try found.sorted().compactMap { made in
-      try connection.first("SELECT mid FROM skerry_outbox WHERE made = ?", .integer(made)) {
-        MutationID(bytes: $0.blob(0))
-      } ?? nil
-    }
-  }
-
-  private func nearest(
-    _ table: SQLiteValue, _ key: SQLiteValue, before made: Int64, atLeast role: Role
-  ) throws -> Int64? {
-    try connection.first(
-      """
-      SELECT made FROM skerry_subjects WHERE tbl = ? AND key = ? AND made < ? AND role >= ? ORDER BY made DESC LIMIT 1
-      """, table, key, .integer(made), .integer(role.rawValue)
-    ) { $0.integer(0) }
   }
 
   /// Takes in a push answer: until a page shows otherwise, a judged mutation need not be offered again. Nothing leaves the
@@ -189,11 +155,7 @@ extension Store {
   }
 
   /// The rows that an entry touches.
-  func touched(_ made: Int64) throws -> [RowKey] {
-    try connection.query(
-      "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
-    ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
-  }
+  func touched(_ made: Int64) throws -> [RowKey] { try Subjects.touched(made, on: connection) }
 
   /// Notes that an entry failed when it was offered alone.
   package func noteFailure(_ id: MutationID, _ error: String) throws {

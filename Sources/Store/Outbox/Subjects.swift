@@ -84,6 +84,13 @@ struct Subjects {
     }
   }
 
+  /// The rows that an entry of the outbox touches, by the index of what is in it.
+  static func touched(_ made: Int64, on connection: SQLiteConnection) throws -> [RowKey] {
+    try connection.query(
+      "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
+    ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
+  }
+
   /// Adds them to the index of what is in the outbox.
   func index(_ made: Int64, on connection: SQLiteConnection) throws {
     for (key, role) in roles {

@@ -76,6 +76,14 @@ final class Stage {
     ) { _ in true } ?? false
   }
 
+  /// All that is held about this row, in the order in which it came.
+  func items(about key: RowKey) throws -> [StagedItem] {
+    if isEmpty { return [] }
+    return try connection.query(
+      "SELECT seq, kind, space, tbl, key, image, gen FROM skerry_stage WHERE tbl = ? AND key = ? ORDER BY seq",
+      .text(key.table), .blob(key.bytes), row: Stage.decode)
+  }
+
   /// Whether anything of a space is held.
   func holdsAnything(in space: SpaceID) throws -> Bool {
     if isEmpty { return false }

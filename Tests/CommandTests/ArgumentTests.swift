@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import SkerryCommands
+import Testing
+
+/// Command lines that are wrong: exit code 2, and what is wrong.
+@Suite struct ArgumentTests {
+  @Test(arguments: [
+    ("inspect", "STORE is needed"), ("inspect --json", "STORE is needed"), ("inspect a b", "'b' is one word too many"),
+    ("inspect a --values", "there is no option --values here"), ("inspect a --keys=1", "there is no option --keys=1"),
+    ("explain a t k", "--schema is needed"), ("explain a t --schema f", "KEY… is needed"),
+    ("explain a --schema f", "TABLE is needed"), ("explain a t k --schema", "--schema needs a value"),
+    ("explain a t k --schema f --schema f", "--schema is given twice"),
+    ("explain a t k --schema /nonexistent", "schema /nonexistent"),
+    ("schema", "one of check, sql, json is needed"), ("schema check", "FILE is needed"),
+    ("schema draw f", "schema has no 'draw'; it has check, sql, json"),
+    ("schema check f --server", "there is no option --server here"),
+    ("schema sql f --server --device", "--server and --device cannot be had in one output"),
+    ("schema json f g", "'g' is one word too many"),
+  ])
+  func `a wrong command line is named and refused`(line: String, error: String) {
+    let answer = CommandLineTool.answer(line.split(separator: " ").map(String.init))
+    #expect(answer.code == 2, "\(answer)")
+    #expect(answer.error.contains(error), "\(answer.error)")
+    #expect(answer.output.isEmpty)
+  }
+
+  @Test func `after two dashes a word is a word`() {
+    let answer = CommandLineTool.answer(["inspect", "--", "--json"])
+    #expect(answer.code == 3)
+    #expect(answer.error.hasPrefix("skerry: --json: there is no such file"))
+  }
+}
