@@ -28,6 +28,7 @@ public final class SQLiteConnection {
   private let handle: DatabaseHandle
   private let busyTimeout: Int32
   private var statements: [String: SQLiteStatement] = [:]
+  private var named: [StatementName: SQLiteStatement] = [:]
   package var monitor: Monitor?
   /// Whether `transaction` is at work, and what has ended its chances.
   var isInScope = false
@@ -100,6 +101,15 @@ public final class SQLiteConnection {
     return statement
   }
 
+  /// The statement with this name, prepared once and kept; its text is asked for only then. For statements that run for each
+  /// row, where putting the text together and looking it up would cost as much as the row.
+  package func statement(_ name: StatementName, text: () -> String) throws(SQLiteError) -> SQLiteStatement {
+    if let known = named[name] { return known }
+    let statement = try SQLiteStatement(text(), on: self)
+    named[name] = statement
+    return statement
+  }
+
   /// Runs a statement that returns no rows.
   ///
   /// - Returns: the number of rows that it changed.
@@ -159,5 +169,17 @@ public final class SQLiteConnection {
     let endsItsStatementOnly = [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_SCHEMA, SQLITE_MISUSE, SQLITE_RANGE]
     if isInScope, failure == nil, !endsItsStatementOnly.contains(error.code) { failure = error }
     return error
+  }
+}
+
+/// Names a statement of a connection: what it does, and to which of the tables that its user numbers.
+package struct StatementName: Hashable, Sendable {
+  private let verb: Int
+  private let table: Int
+
+  /// - Parameter verb: a literal; the same one at each use, since it is known by its address.
+  package init(_ verb: StaticString, _ table: Int) {
+    self.verb = Int(bitPattern: verb.utf8Start)
+    self.table = table
   }
 }

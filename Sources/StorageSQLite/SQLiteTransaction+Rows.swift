@@ -9,15 +9,15 @@ import SkerryTables
 extension SQLiteTransaction: AppRows {
   func row(_ key: RowKey) throws -> RowState? {
     let table = try table(key.table)
-    let sql = TableSQL(table)
     let count = table.columns.count
-    // The app's columns are read in a scope of their own: they may be called like the header's.
-    return try connection.statement(
-      """
-      SELECT app.*, h.tag, h.inc, h.idx FROM (SELECT \(sql.columns) FROM \(sql.name) WHERE \(sql.keyCondition)) AS app
-      JOIN skerry_rows AS h ON h.tbl = ? AND h.key = ?
-      """
-    ).first(key.bindings + [key.tableName, key.text]) { row in
+    return try connection.statement(StatementName("row", table.number)) {
+      let sql = TableSQL(table)
+      // The app's columns are read in a scope of their own: they may be called like the header's.
+      return """
+        SELECT app.*, h.tag, h.inc, h.idx FROM (SELECT \(sql.columns) FROM \(sql.name) WHERE \(sql.keyCondition)) AS app
+        JOIN skerry_rows AS h ON h.tbl = ? AND h.key = ?
+        """
+    }.first(key.bindings + [key.tableName, key.text]) { row in
       guard let version = VersionTag(bytes: row.blob(count)), let tag = VersionTag(bytes: row.blob(count + 1)) else {
         throw StorageError.damaged("header of \(key)")
       }
@@ -46,9 +46,9 @@ extension SQLiteTransaction: AppRows {
     switch (old, new) {
     case (nil, nil): break
     case (nil, let new?):
-      try connection.statement(
-        "INSERT INTO \(sql.name)(\(sql.columns)) VALUES (\(placeholders(new.values.count)))"
-      ).run(new.values.map(\.sqlite))
+      try connection.statement(StatementName("insert", sql.table.number)) {
+        "INSERT INTO \(sql.name)(\(sql.columns)) VALUES (\(placeholders(sql.table.columns.count)))"
+      }.run(new.values.map(\.sqlite))
     case (_?, nil):
       try connection.statement("DELETE FROM \(sql.name) WHERE \(sql.keyCondition)").run(key.bindings)
     case (let old?, let new?):

@@ -5,39 +5,22 @@ package import SkerryModel
 /// The parts of SQL that a table's declaration gives; names are checked by the schema and quoted all the same.
 package struct TableSQL: Sendable {
   package let table: TableInfo
-  private let texts: Texts
 
-  package init(_ table: TableInfo) {
-    self.table = table
-    texts = table.derived.value(Texts.self) { Texts(table) }
-  }
+  package init(_ table: TableInfo) { self.table = table }
 
   package static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-  package var name: String { texts.name }
+  package var name: String { TableSQL.quoted(table.name) }
 
   /// All columns, separated by commas.
-  package var columns: String { texts.columns }
+  package var columns: String { table.columns.map { TableSQL.quoted($0.name) }.joined(separator: ", ") }
 
   /// The key columns, separated by commas.
-  package var keyColumns: String { texts.keyColumns }
+  package var keyColumns: String { table.definition.key.map(TableSQL.quoted).joined(separator: ", ") }
 
   /// `"id" = ?`, for each key column.
-  package var keyCondition: String { texts.keyCondition }
-
-  /// The texts that statements for single rows are made of, put together once.
-  private final class Texts: Sendable {
-    let name: String
-    let columns: String
-    let keyColumns: String
-    let keyCondition: String
-
-    init(_ table: TableInfo) {
-      name = TableSQL.quoted(table.name)
-      columns = table.columns.map { TableSQL.quoted($0.name) }.joined(separator: ", ")
-      keyColumns = table.definition.key.map(TableSQL.quoted).joined(separator: ", ")
-      keyCondition = table.definition.key.map { TableSQL.quoted($0) + " = ?" }.joined(separator: " AND ")
-    }
+  package var keyCondition: String {
+    table.definition.key.map { TableSQL.quoted($0) + " = ?" }.joined(separator: " AND ")
   }
 
   /// The declarations of the columns. The database enforces the storage class and nothing else that a page could break.

@@ -21,7 +21,7 @@ public struct Catalog: Sendable {
     for space in schema.spaces { kinds[space.kind] = space }
     spaceKinds = kinds
     let definitions = schema.features.flatMap(\.tables).sorted { $0.name < $1.name }
-    tables = definitions.map { TableInfo($0, in: schema) }
+    tables = definitions.enumerated().map { TableInfo($1, number: $0, in: schema) }
     byName = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.name, $0) })
     var children: [String: [(table: TableInfo, column: Int)]] = [:]
     for table in tables {
@@ -65,16 +65,17 @@ package struct TableInfo: Sendable {
   /// The kinds of spaces of which this table's rows are the roots.
   package let rootOf: [String]
   package let memberships: [MembershipInfo]
-  /// What other rooms derive from the table, each once.
-  package let derived = DerivedValues()
+  /// Its place among the catalog's tables.
+  package let number: Int
 
   package var name: String { definition.name }
   package var columns: [ColumnDefinition] { definition.columns }
   package var spaces: [SpaceRule] { definition.spaces }
   package var checksVersion: Bool { definition.detection == .version }
 
-  init(_ definition: TableDefinition, in schema: Schema) {
+  init(_ definition: TableDefinition, number: Int, in schema: Schema) {
     self.definition = definition
+    self.number = number
     let columns = definition.columns
     func position(_ name: String) -> Int { columns.firstIndex { $0.name == name } ?? 0 }
     columnsByName = columns.indices.sorted { columns[$0].name < columns[$1].name }

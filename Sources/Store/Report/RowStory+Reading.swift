@@ -53,7 +53,7 @@ private struct RowStoryReader {
     let confirmed = try ConfirmedRows(connection, catalog, spaces).row(key)
     story.confirmed = confirmed?.state
     story.folded = confirmed?.state
-    story.holdings = try holdings(confirmed?.pairs ?? [:])
+    story.holdings = try holdings(confirmed?.pairs ?? SpacePairs())
     story.places = try places()
     for entry in try entries() { story.changes.append(try change(entry)) }
     story.held = try Stage(connection).items(about: key).map { RowStory.Held(space: $0.space, row: $0.row) }
@@ -61,12 +61,12 @@ private struct RowStoryReader {
     return story
   }
 
-  private func holdings(_ pairs: [Int64: Int64]) throws -> [RowStory.Holding] {
-    let first = pairs.keys.min()
-    return try pairs.sorted { $0.key < $1.key }.map { id, generation in
+  private func holdings(_ pairs: SpacePairs) throws -> [RowStory.Holding] {
+    return try pairs.map { pair in
+      let (id, generation) = (pair.space, pair.generation)
       let space = try spaces.name(of: id)
       return RowStory.Holding(
-        space: space, isFirst: id == first, isSeen: try spaces.generation(id) == generation,
+        space: space, isFirst: id == pairs.first?.space, isSeen: try spaces.generation(id) == generation,
         state: states[space] ?? .empty)
     }
   }

@@ -149,11 +149,11 @@ final class ConfirmedRows {
     }
     if let old {
       let before = hash(old)
-      try old.pairs.forEach { pair in try withDigest(pair.space) { $0.remove(before) } }
+      try old.pairs.visit { pair in try withDigest(pair.space) { $0.remove(before) } }
     }
     if let new {
       let after = hash(new)
-      try new.pairs.forEach { pair in try withDigest(pair.space) { $0.add(after) } }
+      try new.pairs.visit { pair in try withDigest(pair.space) { $0.add(after) } }
     }
   }
 

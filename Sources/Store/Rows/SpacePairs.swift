@@ -41,7 +41,7 @@ struct SpacePairs: Equatable, Sequence {
   func makeIterator() -> some IteratorProtocol<Pair> { (first.map { [$0] + further } ?? []).makeIterator() }
 
   /// Calls a closure for each, without an array.
-  func forEach(_ body: (Pair) throws -> Void) rethrows {
+  func visit(_ body: (Pair) throws -> Void) rethrows {
     if let first { try body(first) }
     for pair in further { try body(pair) }
   }

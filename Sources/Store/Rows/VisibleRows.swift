@@ -16,7 +16,10 @@ enum VisibleRows {
   static func read<T>(
     _ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection, _ row: (SQLiteRow) throws -> T
   ) throws -> T? {
-    try connection.statement(RowStatements.of(table).read).first(key.values.map(\.sqlite), row: row)
+    try connection.statement(StatementName("visible", table.number)) {
+      let sql = TableSQL(table)
+      return "SELECT \(sql.columns), \(hiddenColumns) FROM \(sql.name) WHERE \(sql.keyCondition)"
+    }.first(key.values.map(\.sqlite), row: row)
   }
 
   static func state(_ row: SQLiteRow, _ table: TableInfo, _ key: RowKey) throws -> RowState {
@@ -34,38 +37,25 @@ enum VisibleRows {
     _ key: RowKey, _ table: TableInfo, _ state: RowState, hidden: [SQLiteValue], replacing: Bool,
     _ connection: SQLiteConnection
   ) throws {
-    let texts = RowStatements.of(table)
     let values =
       state.values.map(\.sqlite) + [.blob(state.version.raw.bytes), .blob(state.incarnation.bytes)] + hidden
     // The key is the only constraint, so a REPLACE evicts nothing but the row itself.
-    try connection.statement(replacing ? texts.replace : texts.insert).run(values)
+    let name = replacing ? StatementName("show again", table.number) : StatementName("show", table.number)
+    try connection.statement(name) {
+      let sql = TableSQL(table)
+      return """
+        INSERT \(replacing ? "OR REPLACE" : "") INTO \(sql.name)(\(sql.columns), \(hiddenColumns), skerry_state)
+        VALUES (\(placeholders(table.columns.count + 5)))
+        """
+    }.run(values)
   }
 
   static func delete(_ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection) throws {
-    try connection.statement(RowStatements.of(table).delete).run(key.values.map(\.sqlite))
-  }
-}
-
-/// The statements for single rows of a table, put together once.
-private final class RowStatements: Sendable {
-  let read: String
-  let insert: String
-  let replace: String
-  let delete: String
-
-  static func of(_ table: TableInfo) -> RowStatements {
-    table.derived.value(RowStatements.self) { RowStatements(table) }
+    try connection.statement(StatementName("hide", table.number)) {
+      let sql = TableSQL(table)
+      return "DELETE FROM \(sql.name) WHERE \(sql.keyCondition)"
+    }.run(key.values.map(\.sqlite))
   }
 
-  private init(_ table: TableInfo) {
-    let sql = TableSQL(table)
-    let hidden = "skerry_tag, skerry_inc, skerry_space, skerry_gen"
-    read = "SELECT \(sql.columns), \(hidden) FROM \(sql.name) WHERE \(sql.keyCondition)"
-    let rest = """
-      INTO \(sql.name)(\(sql.columns), \(hidden), skerry_state) VALUES (\(placeholders(table.columns.count + 5)))
-      """
-    insert = "INSERT " + rest
-    replace = "INSERT OR REPLACE " + rest
-    delete = "DELETE FROM \(sql.name) WHERE \(sql.keyCondition)"
-  }
+  private static let hiddenColumns = "skerry_tag, skerry_inc, skerry_space, skerry_gen"
 }
