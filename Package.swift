@@ -15,9 +15,11 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "skerry",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],  // the first with `Mutex`
   products: [
     .library(name: "Skerry", targets: ["Skerry"]),
     .library(name: "SkerryHTTP", targets: ["SkerryHTTP"]),
+    .library(name: "SkerryURLSession", targets: ["SkerryURLSession"]),
     .library(name: "SkerryServer", targets: ["SkerryServer"]),
     .executable(name: "skerry", targets: ["SkerryMain"]),
   ],
@@ -63,7 +65,13 @@ let package = Package(
       dependencies: ["SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit"],
       path: "Sources/Skerry", swiftSettings: strict),
     .target(
-      name: "SkerryHTTP", dependencies: ["SkerryModel", "SkerryMachine", "SkerryCurlKit"], path: "Sources/HTTP",
+      name: "SkerryTransport", dependencies: ["SkerryModel", "SkerryMachine"], path: "Sources/Transport",
+      swiftSettings: strict),
+    .target(
+      name: "SkerryHTTP", dependencies: ["SkerryMachine", "SkerryTransport", "SkerryCurlKit"], path: "Sources/HTTP",
+      swiftSettings: strict),
+    .target(
+      name: "SkerryURLSession", dependencies: ["SkerryMachine", "SkerryTransport"], path: "Sources/URLSession",
       swiftSettings: strict),
 
     // Server
@@ -127,13 +135,24 @@ let package = Package(
     .testTarget(
       name: "SQLiteKitTests", dependencies: ["SkerryTestSupport", "SkerrySQLiteKit"], path: "Tests/SQLiteKitTests",
       swiftSettings: strict),
+    .target(name: "SkerrySockets", dependencies: [], path: "Tests/Sockets", swiftSettings: strict),
     .testTarget(
-      name: "HTTPKitTests", dependencies: ["SkerryHTTPKit"], path: "Tests/HTTPKitTests", swiftSettings: strict),
+      name: "HTTPKitTests", dependencies: ["SkerrySockets", "SkerryHTTPKit"], path: "Tests/HTTPKitTests",
+      swiftSettings: strict),
     .testTarget(
       name: "TokenKitTests", dependencies: ["SkerryTokenKit"], path: "Tests/TokenKitTests", swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["SkerryHTTP", "SkerryHTTPKit", "SkerryMachine", "SkerryCurlKit"],
+      name: "HTTPTests",
+      dependencies: [
+        "SkerryTransport", "SkerryHTTP", "SkerryURLSession", "SkerryHTTPKit", "SkerryMachine", "SkerryCurlKit",
+      ],
       path: "Tests/HTTPTests", swiftSettings: strict),
+    .testTarget(
+      name: "ServerTests",
+      dependencies: [
+        "SkerryTestSupport", "SkerrySockets", "SkerryModel", "SkerryServer", "SkerryTokenKit", "SkerryHTTPKit",
+        "SkerrySQLiteKit",
+      ], path: "Tests/ServerTests", swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [

@@ -109,6 +109,8 @@ def write(path, text):
 
 STORE, MACHINE, SERVER = "Sources/Store/Store.swift", "Sources/Machine/Push.swift", "Sources/Server/Server.swift"
 TO_STORE, TO_SERVER = '"SkerrySQLiteKit",  //', '"SkerryStorageSQLite", "SkerryTokenKit"'  # in their dependencies
+SESSION = declare_one_more('.target(name: "SkerryURLSession", path: "Sources/URLSession")')
+TIMER = "let timer = DispatchSource.makeTimerSource(queue: queue)\ntimer.schedule(deadline: .now() + span)\n"
 UNCHECKED = "// Immutable after init.\nstruct S{0}: @unchecked Sendable {{}}\n"
 
 CASES = [  # what is wrong, the change, the rules that must speak up
@@ -169,6 +171,12 @@ CASES = [  # what is wrong, the change, the rules that must speak up
      | write("Sources/StoragePostgres/Log.swift", "import SkerryStorageSQLite\n"), {"never"}),
     ("an app carries tokens", declare((TO_STORE, '"SkerryTokenKit", ' + TO_STORE))
      | write(STORE, "import SkerryTokenKit\n"), {"never"}),
+    ("the system's session carries a library",
+     declare_one_more('.target(name: "SkerryURLSession", dependencies: ["SkerryTokenKit"], path: "Sources/URLSession")')
+     | write("Sources/URLSession/Session.swift", "import SkerryTokenKit\n"), {"never"}),
+    ("a timer where the session's transport keeps time", SESSION | write("Sources/URLSession/PhaseTimer.swift", TIMER),
+     set()),
+    ("a timer beside it", SESSION | write("Sources/URLSession/Session.swift", TIMER), {"forbidden"}),
     ("the text merge knows a model",
      declare_one_more('.target(name: "SkerryText", dependencies: ["SkerryModel"], path: "Sources/Text")')
      | write("Sources/Text/Sequence.swift", "import SkerryModel\n"), {"never"}),

@@ -49,9 +49,9 @@ struct Routes: Sendable {
   /// Asked before the body is read, so that a stranger's body is not.
   private func admit(_ head: HTTPHead) throws {
     _ = try gate.account(head)
-    let type = head.headers.values("Content-Type").first ?? ""
-    let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
-    guard essence == "application/json" else {
+    let types = head.headers.values("Content-Type")
+    let essence = types.first?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }.lowercased()
+    guard types.count == 1, essence == "application/json" else {
       throw HTTPProblem(415, "The body is to be application/json.")
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SkerryHTTPKit
+import SkerrySockets
 import Testing
 
 @Suite struct AnswerTests {

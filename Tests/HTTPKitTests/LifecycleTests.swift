@@ -2,6 +2,7 @@
 
 import Dispatch
 import SkerryHTTPKit
+import SkerrySockets
 import Synchronization
 import Testing
 

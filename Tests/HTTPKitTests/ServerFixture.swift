@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SkerryHTTPKit
+import SkerrySockets
 import Synchronization
 
 /// A server with a few routes, stopped when the test lets go of it.

@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import SkerryHTTP
 import SkerryMachine
+import SkerryTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-  /// What a server's thread tells the test, which waits for it without blocking.
-  struct Line: Sendable {
-    let say: @Sendable (String) -> Void
-    private let heard: AsyncStream<String>
+/// A cancelled exchange ends at once and leaves nothing behind: the contract, over each library.
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+  static func start(_ transport: any Transport) -> Task<TransportError?, Never> { Task { await transport.error() } }
 
-    init() {
-      let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-      heard = stream
-      say = { continuation.yield($0) }
-    }
-
-    func next() async -> String? {
-      var iterator = heard.makeAsyncIterator()
-      return await iterator.next()
-    }
-  }
-
-  static func start(_ transport: HTTPTransport) -> Task<TransportError?, Never> {
-    Task { await TransportFixture.error(transport) }
-  }
-
-  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"])
-  func `a cancelled exchange ends at once, here and on the wire`(sent: String) async throws {
-    let line = Line()
+  @Test(arguments: Library.allCases, ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"])
+  func `a cancelled exchange ends at once, here and on the wire`(library: Library, sent: String) async throws {
+    let line = Line<String>()
     let server = try RawServer { peer in
       guard peer.request() != nil else { return }
       peer.send(sent)
@@ -37,7 +19,7 @@ import Testing
       peer.waitForEnd()
       line.say("ended")
     }
-    let transport = try TransportFixture.make(server.port) { $0.connections = 1 }
+    let transport = try library.transport(to: server.port) { $0.connections = 1 }
     let exchange = Self.start(transport)
     #expect(await line.next() == "waiting")
     exchange.cancel()
@@ -45,8 +27,27 @@ import Testing
     #expect(await line.next() == "ended")
   }
 
-  @Test func `a late answer reaches nobody, and the next exchange gets its own`() async throws {
-    let line = Line()
+  @Test(arguments: Library.allCases)
+  func `an exchange is cancelled while its answer streams`(library: Library) async throws {
+    let line = Line<String>()
+    let server = try RawServer { peer in
+      guard peer.request() != nil else { return }
+      peer.send("HTTP/1.1 200 OK\r\n\r\n")
+      line.say("streaming")
+      while peer.send("a") {}
+      line.say("ended")
+    }
+    let transport = try library.transport(to: server.port) { $0.connections = 1 }
+    let exchange = Self.start(transport)
+    #expect(await line.next() == "streaming")
+    exchange.cancel()
+    #expect(await exchange.value == .cancelled)
+    #expect(await line.next() == "ended")
+  }
+
+  @Test(arguments: Library.allCases)
+  func `a late answer reaches nobody, and the next exchange gets its own`(library: Library) async throws {
+    let line = Line<String>()
     let go = DispatchSemaphore(value: 0)
     let server = try RawServer { peer in
       guard let request = peer.request() else { return }
@@ -56,24 +57,24 @@ import Testing
       }
       peer.answer("to " + request.body)
     }
-    let transport = try TransportFixture.make(server.port) { $0.connections = 1 }
+    let transport = try library.transport(to: server.port) { $0.connections = 1 }
     let exchange = Self.start(transport)
     #expect(await line.next() == "waiting")
     exchange.cancel()
     #expect(await exchange.value == .cancelled)
     go.signal()
-    let second = TransportRequest(path: "/x", contentType: "a/b", body: Array("2".utf8))
-    #expect(try await transport.exchange(second).text == "to 2")
+    #expect(try await transport.exchange(.text("2")).text == "to 2")
   }
 
-  @Test func `an exchange that waits for its turn is cancelled as well`() async throws {
-    let line = Line()
+  @Test(arguments: Library.allCases)
+  func `an exchange that waits for its turn is cancelled as well`(library: Library) async throws {
+    let line = Line<String>()
     let server = try RawServer { peer in
       guard peer.request() != nil else { return }
       line.say("waiting")
       peer.waitForEnd()
     }
-    let transport = try TransportFixture.make(server.port) { $0.connections = 1 }
+    let transport = try library.transport(to: server.port) { $0.connections = 1 }
     let first = Self.start(transport)
     #expect(await line.next() == "waiting")
     let second = Self.start(transport)
@@ -84,25 +85,27 @@ import Testing
     #expect(server.connections == 1)
   }
 
-  @Test func `a task that is cancelled already sends nothing`() async throws {
+  @Test(arguments: Library.allCases)
+  func `a task that is cancelled already sends nothing`(library: Library) async throws {
     let server = try RawServer { _ in }
-    let transport = try TransportFixture.make(server.port)
+    let transport = try library.transport(to: server.port)
     let error = await Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return await TransportFixture.error(transport)
+      return await transport.error()
     }.value
     #expect(error == .cancelled)
     #expect(server.connections == 0)
   }
 
-  @Test func `transfers that stand still hold no thread of the cooperative pool`() async throws {
-    let line = Line()
+  @Test(arguments: Library.allCases)
+  func `transfers that stand still hold no thread of the cooperative pool`(library: Library) async throws {
+    let line = Line<String>()
     let server = try RawServer { peer in
       guard peer.request() != nil else { return }
       line.say("waiting")
       peer.waitForEnd()
     }
-    let transport = try TransportFixture.make(server.port) { $0.connections = 16 }
+    let transport = try library.transport(to: server.port) { $0.connections = 16 }
     let exchanges = (0..<16).map { _ in Self.start(transport) }
     for _ in exchanges { #expect(await line.next() == "waiting") }
     #expect(await Task.detached { true }.value)

@@ -9,13 +9,15 @@ import Synchronization
   import Darwin
 #endif
 
-/// A TCP server whose every byte the test decides. Each connection is served on a thread of its own.
+/// A TCP server whose every byte the test decides. Each connection is served on a thread of its own; all end with the
+/// server, also those that a client forgot.
 final class RawServer: Sendable {
   struct Failure: Error { var code: Int32 }
 
   let port: Int
   private let listener: Int32
   private let count: Counter
+  private let peers = Peers()
 
   /// How many connections came so far.
   var connections: Int { count.value }
@@ -24,6 +26,27 @@ final class RawServer: Sendable {
     private let number = Atomic<Int>(0)
     var value: Int { number.load(ordering: .sequentiallyConsistent) }
     @discardableResult func add() -> Int { number.add(1, ordering: .sequentiallyConsistent).newValue }
+  }
+
+  /// The open connections: shut down under the lock under which they are taken out, and closed after that only.
+  private final class Peers: Sendable {
+    private let open = Mutex<(sockets: Set<Int32>, isOver: Bool)>(([], false))
+
+    func add(_ socket: Int32) {
+      open.withLock { open in
+        open.sockets.insert(socket)
+        if open.isOver { shutdown(socket, Int32(SHUT_RDWR)) }
+      }
+    }
+
+    func remove(_ socket: Int32) { open.withLock { _ = $0.sockets.remove(socket) } }
+
+    func end() {
+      open.withLock { open in
+        open.isOver = true
+        for socket in open.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+      }
+    }
   }
 
   init(_ serve: @escaping @Sendable (Peer) -> Void) throws {
@@ -44,11 +67,13 @@ final class RawServer: Sendable {
     guard result else { throw Failure(code: errno) }
     let count = Counter()
     (self.listener, self.count, port) = (listener, count, Int(UInt16(bigEndian: address.sin_port)))
-    Thread.detachNewThread {
+    Thread.detachNewThread { [peers] in
       while case let socket = accept(listener, nil, nil), socket >= 0 {
         count.add()
+        peers.add(socket)
         Thread.detachNewThread {
           serve(Peer(socket: socket))
+          peers.remove(socket)
           close(socket)
         }
       }
@@ -56,7 +81,27 @@ final class RawServer: Sendable {
     }
   }
 
-  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    peers.end()
+  }
+}
+
+/// What a server's thread tells the test, which waits for it without blocking.
+struct Line<Word: Sendable>: Sendable {
+  let say: @Sendable (Word) -> Void
+  private let heard: AsyncStream<Word>
+
+  init() {
+    let (stream, continuation) = AsyncStream.makeStream(of: Word.self)
+    heard = stream
+    say = { continuation.yield($0) }
+  }
+
+  func next() async -> Word? {
+    var iterator = heard.makeAsyncIterator()
+    return await iterator.next()
+  }
 }
 
 /// One connection, seen from the server.

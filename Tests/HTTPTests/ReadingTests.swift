@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryTransport
 import Testing
 
 @testable import SkerryCurlKit
-@testable import SkerryHTTP
 
 @Suite struct ReadingTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT.

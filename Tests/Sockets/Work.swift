@@ -5,11 +5,11 @@ import Foundation
 import Synchronization
 
 /// A piece of work on a thread of its own: what blocks must not hold one of the few threads that tests run on.
-final class Work<Value: Sendable>: Sendable {
+package final class Work<Value: Sendable>: Sendable {
   private let outcome = Mutex<Value?>(nil)
   private let done = DispatchSemaphore(value: 0)
 
-  init(_ body: @escaping @Sendable () -> Value) {
+  package init(_ body: @escaping @Sendable () -> Value) {
     let thread = Thread { [self] in
       let value = body()
       outcome.withLock { $0 = value }
@@ -19,7 +19,7 @@ final class Work<Value: Sendable>: Sendable {
   }
 
   /// Blocks until it is done.
-  func value() -> Value? {
+  package func value() -> Value? {
     done.wait()
     defer { done.signal() }
     return outcome.withLock { $0 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads `Content-Type`.
-enum MediaType {
+package enum MediaType {
   /// Type and subtype in small letters, without parameters; nil if there is no such thing.
-  static func essence(_ text: String) -> String? {
+  package static func essence(_ text: String) -> String? {
     let whole = text.utf8.prefix { $0 != UInt8(ascii: ";") }.map(lower)
     let essence = whole.reversed().drop(while: isBlank).reversed().drop(while: isBlank)
     let parts = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -7,25 +7,25 @@
 #endif
 
 /// A TCP client that sends exactly the bytes it is given and blocks to read, for at most five seconds.
-final class RawClient {
-  struct Failure: Error {
-    var what: String
-    var code: Int32
+package final class RawClient {
+  package struct Failure: Error {
+    package var what: String
+    package var code: Int32
   }
 
   /// What came back, read as far as its own headers say.
-  struct Response {
-    var status: Int
-    var fields: [(name: String, value: String)]
-    var body: String
+  package struct Response {
+    package var status: Int
+    package var fields: [(name: String, value: String)]
+    package var body: String
 
-    subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    package subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
   }
 
   private let socket: Int32
   private var unread: [UInt8] = []
 
-  init(port: Int, receiveBuffer: Int32? = nil) throws {
+  package init(port: Int, receiveBuffer: Int32? = nil) throws {
     #if canImport(Glibc)
       socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -50,9 +50,9 @@ final class RawClient {
 
   deinit { close(socket) }
 
-  func send(_ text: String) throws { try send(Array(text.utf8)) }
+  package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  func send(_ bytes: [UInt8]) throws {
+  package func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -62,23 +62,23 @@ final class RawClient {
   }
 
   /// Says that nothing more will be sent.
-  func finish() { shutdown(socket, Int32(SHUT_WR)) }
+  package func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
   /// Closes with a reset instead of an end.
-  func reset() {
+  package func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
   }
 
   /// Everything until the server closes, which a reset does as well as an end.
-  func readToEnd() throws -> String {
+  package func readToEnd() throws -> String {
     while try fill() {}
     defer { unread = [] }
     return String(decoding: unread, as: UTF8.self)
   }
 
   /// The next response; nil if the server closed instead.
-  func response(toHead: Bool = false) throws -> Response? {
+  package func response(toHead: Bool = false) throws -> Response? {
     let mark = Array("\r\n\r\n".utf8)
     while find(mark) == nil { guard try fill() else { return nil } }
     guard let end = find(mark) else { return nil }
@@ -97,8 +97,11 @@ final class RawClient {
     return response
   }
 
+  /// Whether bytes came that are no whole response.
+  package var hasPart: Bool { !unread.isEmpty }
+
   /// Whether the server has closed, with nothing left to read.
-  func isAtEnd() throws -> Bool { try unread.isEmpty && !fill() }
+  package func isAtEnd() throws -> Bool { try unread.isEmpty && !fill() }
 
   private func find(_ mark: [UInt8]) -> Int? {
     guard unread.count >= mark.count else { return nil }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
-enum RetryAfter {
+package enum RetryAfter {
   /// Longer waits are cut to this, some thirty years, so that nobody's sum overflows.
   private static let mostSeconds: Int64 = 1_000_000_000
 
   /// The wait in milliseconds; nil if it is malformed, negative or over already.
-  static func milliseconds(_ text: String, now: Int64) -> Int64? {
+  package static func milliseconds(_ text: String, now: Int64) -> Int64? {
     if let seconds = seconds(text) { return seconds * 1_000 }
     guard let date = HTTPDate.milliseconds(text), date > now else { return nil }
     return min(date - now, mostSeconds * 1_000)
@@ -20,12 +20,12 @@ enum RetryAfter {
 
 /// Reads the one form of date that HTTP/1.1 allows to send, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section
 /// 5.6.7). The two older forms are not read: a server that sends one gets our own back-off.
-enum HTTPDate {
+package enum HTTPDate {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   /// Milliseconds since 1970; nil if it is malformed or no day of the calendar.
-  static func milliseconds(_ text: String) -> Int64? {
+  package static func milliseconds(_ text: String) -> Int64? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, parts[0].last == ",", days.contains(String(parts[0].dropLast())), parts[5] == "GMT",
       let day = number(parts[1], digits: 2), let month = months.firstIndex(of: parts[2]),
