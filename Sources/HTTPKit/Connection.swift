@@ -18,6 +18,20 @@ struct Connection {
     return headers
   }
 
+  /// Keeps the library from calling back for this connection until `resume`; its time-outs stand still.
+  func suspend() -> Suspended {
+    MHD_suspend_connection(pointer)
+    return Suspended(address: Int(bitPattern: pointer))
+  }
+
+  /// A connection that waits. The library keeps it, lost by its peer or not, until it is resumed; so it must be, once.
+  struct Suspended: Sendable {
+    fileprivate let address: Int
+
+    /// From any thread: the library calls back for the connection soon.
+    func resume() { MHD_resume_connection(OpaquePointer(bitPattern: address)) }
+  }
+
   /// Hands an answer to the library. False if it takes it not, because of a malformed field or want of memory.
   func queue(_ response: HTTPResponse, closing: Bool) -> Bool {
     guard let handle = ResponseHandle(body: response.body) else { return false }

@@ -9,6 +9,7 @@ final class Exchange {
   private enum Stage {
     case opened
     case receiving(HTTPHead, HTTPRoute, limit: Int)
+    case aside(AsideAnswer)
     case refused(HTTPProblem)
     case answered
   }
@@ -34,7 +35,8 @@ final class Exchange {
     switch (stage, part) {
     case (.opened, _): open(connection, method: method, version: version)
     case (.receiving(_, _, let limit), let part?): receive(part, limit: limit, connection)
-    case (.receiving(let head, let route, _), nil): answer(run(route, head), connection)
+    case (.receiving(let head, let route, _), nil): begin(route, head, connection)
+    case (.aside(let answer), _): self.answer(answer.take() ?? HTTPProblem.failure.response, connection)
     case (.refused(let problem), nil): answer(problem.response, connection)
     case (.refused, _?), (.answered, _): true
     }
@@ -71,7 +73,7 @@ final class Exchange {
     let route = try context.routes.match(head)
     let limit = route.bodyBytes ?? context.limits.bodyBytes
     if case .length(let length) = framing, length > UInt64(limit) { throw .tooLarge(limit) }
-    try guarding(head) { try route.admit?(head) }
+    try context.guarding(head) { try route.admit?(head) }
     if context.isStopping { throw .stopping }
     stage = .receiving(head, route, limit: limit)
   }
@@ -86,22 +88,21 @@ final class Exchange {
     return true
   }
 
-  private func run(_ route: HTTPRoute, _ head: HTTPHead) -> HTTPResponse {
-    guard context.enter() else { return HTTPProblem.stopping.response }
+  private func begin(_ route: HTTPRoute, _ head: HTTPHead, _ connection: Connection) -> Bool {
+    guard context.enter() else { return answer(HTTPProblem.stopping.response, connection) }
     isCounted = true
-    defer { context.handled() }
     let request = HTTPRequest(head: head, body: body)
     body = []
     context.watch.released(record)
-    do throws(HTTPProblem) { return try guarding(head) { try route.handler(request) } } catch { return error.response }
-  }
-
-  /// Turns what a closure of the owner throws into what a stranger may read.
-  private func guarding<R>(_ head: HTTPHead, _ closure: () throws -> R) throws(HTTPProblem) -> R {
-    do { return try closure() } catch let problem as HTTPProblem { throw problem } catch {
-      context.report(.handlerFailed(method: head.method, path: head.path, error))
-      throw .failure
+    guard route.runsAside else {
+      let response = context.carryOut(route, request)
+      context.handled()
+      return answer(response, connection)
     }
+    let aside = AsideAnswer()
+    stage = .aside(aside)
+    context.carryOutAside(route, request, connection.suspend(), into: aside)
+    return true
   }
 
   private func refuse(_ problem: HTTPProblem, _ connection: Connection) -> Bool {

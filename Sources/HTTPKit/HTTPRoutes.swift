@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers a request. It may block: it runs on a thread of the server's own, which serves nobody else meanwhile.
+/// Answers a request. It runs on the thread of its connection, which serves its other connections only afterwards, unless
+/// its route says that it runs aside.
 /// A thrown `HTTPProblem` is the answer; any other error gives a 500 that says nothing of it.
 package typealias HTTPHandler = @Sendable (HTTPRequest) throws -> HTTPResponse
 
@@ -12,18 +13,22 @@ package struct HTTPRoute: Sendable {
   package var bodyBytes: Int?
   /// Whether a query is handed on; otherwise one is refused, since secrets that people put there end up in logs.
   package var takesQuery: Bool
+  /// Whether the handler may wait for others: it then runs on a thread aside, its connection is suspended, and nobody else
+  /// waits with it. That costs about as much as the rest of a small request.
+  package var runsAside: Bool
   /// Asked before the body is read; throws an `HTTPProblem` to refuse it unread.
   package var admit: (@Sendable (HTTPHead) throws -> Void)?
   package var handler: HTTPHandler
 
   package init(
-    _ method: String, _ path: String, bodyBytes: Int? = nil, takesQuery: Bool = false,
+    _ method: String, _ path: String, bodyBytes: Int? = nil, takesQuery: Bool = false, runsAside: Bool = false,
     admit: (@Sendable (HTTPHead) throws -> Void)? = nil, handler: @escaping HTTPHandler
   ) {
     self.method = method
     self.path = path
     self.bodyBytes = bodyBytes
     self.takesQuery = takesQuery
+    self.runsAside = runsAside
     self.admit = admit
     self.handler = handler
   }

@@ -21,8 +21,8 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// An HTTP/1.1 server over libmicrohttpd: a pool of threads, each with an epoll loop of its own.
 ///
-/// Handlers run on these threads, never on Swift's cooperative pool, and may block; a blocked one holds up the connections
-/// of its thread only. It may be used from any thread.
+/// Handlers run on these threads, or on threads aside, never on Swift's cooperative pool, and may block; a blocked one holds
+/// up the connections of its thread only, and one that runs aside none but its own. It may be used from any thread.
 package final class HTTPServer: Sendable {
   /// The port that it listens on.
   package let port: Int
@@ -51,7 +51,7 @@ package final class HTTPServer: Sendable {
     guard 1...256 ~= threads, limits.connections >= threads, limits.connectionsPerAddress >= 0, limits.idleSeconds > 0
     else { throw .badLimits("a server needs 1 to 256 threads, a connection for each, and an idle time-out") }
     guard let address = ListenAddress(host: host, port: port) else { throw .badAddress(host: host, port: port) }
-    let context = ServerContext(routes: routes, limits: limits, report: report)
+    let context = ServerContext(routes: routes, limits: limits, lanes: threads, report: report)
     guard let daemon = Daemon(context, at: address, threads: threads) else {
       throw .cannotListen(host: host, port: port)
     }
@@ -75,7 +75,11 @@ package final class HTTPServer: Sendable {
     context.watch.stop()
     if drain != .finished { context.report(.stoppedEarly) }
     if drain == .atWork {
-      DispatchQueue(label: "skerry.http.stop").async { daemon.stop() }
+      // Each suspended connection must have been resumed before the library may be stopped.
+      DispatchQueue(label: "skerry.http.stop").async { [context] in
+        context.waitForHandlers()
+        daemon.stop()
+      }
     } else {
       daemon.stop()
     }

@@ -11,15 +11,18 @@ final class ServerContext: Sendable {
   let report: @Sendable (HTTPServerEvent) -> Void
   private let state = Mutex(State())
   private let underWay = DispatchGroup()
+  private let atWork = DispatchGroup()
+  private let lanes: Lanes
 
   private struct State {
     var isStopping = false
     var handlers = 0
   }
 
-  init(routes: HTTPRoutes, limits: HTTPLimits, report: @escaping @Sendable (HTTPServerEvent) -> Void) {
+  init(routes: HTTPRoutes, limits: HTTPLimits, lanes: Int, report: @escaping @Sendable (HTTPServerEvent) -> Void) {
     self.routes = routes
     self.limits = limits
+    self.lanes = Lanes(count: lanes)
     self.watch = ConnectionWatch(limits: limits)
     self.report = report
   }
@@ -33,11 +36,44 @@ final class ServerContext: Sendable {
       guard !state.isStopping else { return false }
       state.handlers += 1
       underWay.enter()
+      atWork.enter()
       return true
     }
   }
 
-  func handled() { state.withLock { $0.handlers -= 1 } }
+  func handled() {
+    state.withLock { $0.handlers -= 1 }
+    atWork.leave()
+  }
+
+  /// Waits until no handler is at work, for as long as that takes.
+  func waitForHandlers() { atWork.wait() }
+
+  /// What a route's handler makes of a request.
+  func carryOut(_ route: HTTPRoute, _ request: HTTPRequest) -> HTTPResponse {
+    do throws(HTTPProblem) { return try guarding(request.head) { try route.handler(request) } } catch {
+      return error.response
+    }
+  }
+
+  /// The same on a thread aside; then wakes the connection.
+  func carryOutAside(
+    _ route: HTTPRoute, _ request: HTTPRequest, _ connection: Connection.Suspended, into answer: AsideAnswer
+  ) {
+    lanes.run { [self] in
+      answer.set(carryOut(route, request))
+      connection.resume()
+      handled()
+    }
+  }
+
+  /// Turns what a closure of the owner throws into what a stranger may read.
+  func guarding<R>(_ head: HTTPHead, _ closure: () throws -> R) throws(HTTPProblem) -> R {
+    do { return try closure() } catch let problem as HTTPProblem { throw problem } catch {
+      report(.handlerFailed(method: head.method, path: head.path, error))
+      throw .failure
+    }
+  }
 
   func leave() { underWay.leave() }
 

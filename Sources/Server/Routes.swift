@@ -38,11 +38,14 @@ struct Routes: Sendable {
   let gate: TokenGate
   let onPushed: (@Sendable () -> Void)?
 
+  /// A push waits for its turn with the database's one writer, so it waits aside; a pull does not, and is answered at once.
   var all: HTTPRoutes {
     HTTPRoutes(
       [HTTPRoute("GET", "/healthz") { _ in .text("ok\n") }]
         + Endpoint.Path.allCases.map { path in
-          HTTPRoute("POST", path.rawValue, admit: { try admit($0) }, handler: { try answer($0, path) })
+          HTTPRoute(
+            "POST", path.rawValue, runsAside: path == .push, admit: { try admit($0) }, handler: { try answer($0, path) }
+          )
         })
   }
 

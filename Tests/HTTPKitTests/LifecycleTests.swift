@@ -11,9 +11,12 @@ import Testing
   final class Door: Sendable {
     let entered = DispatchSemaphore(value: 0)
     let open = DispatchSemaphore(value: 0)
+    let isAside: Bool
+
+    init(isAside: Bool) { self.isAside = isAside }
 
     var route: HTTPRoute {
-      HTTPRoute("GET", "/door") { [self] _ in
+      HTTPRoute("GET", "/door", runsAside: isAside) { [self] _ in
         entered.signal()
         open.wait()
         return .text("through")
@@ -23,8 +26,10 @@ import Testing
 
   static let request = "GET /door HTTP/1.1\r\nHost: x\r\n\r\n"
 
-  @Test func `a stop finishes what is under way and refuses what is new`() throws {
-    let door = Door()
+  @Test(arguments: [false, true]) func `a stop finishes what is under way and refuses what is new`(
+    _ isAside: Bool
+  ) throws {
+    let door = Door(isAside: isAside)
     let fixture = try ServerFixture([door.route] + ServerFixture.standard)
     let inside = try fixture.client()
     try inside.send(Self.request)
@@ -45,8 +50,8 @@ import Testing
     #expect(server.stop())
   }
 
-  @Test func `a stop does not wait for ever`() throws {
-    let door = Door()
+  @Test(arguments: [false, true]) func `a stop does not wait for ever`(_ isAside: Bool) throws {
+    let door = Door(isAside: isAside)
     let fixture = try ServerFixture([door.route]) { $0.stopMilliseconds = 20 }
     let client = try fixture.client()
     try client.send(Self.request)
@@ -55,6 +60,36 @@ import Testing
     #expect(fixture.events.all == ["stopped while requests were still at work"])
     door.open.signal()
     _ = try client.readToEnd()
+  }
+
+  @Test func `a handler that waits aside holds up no connection but its own`() throws {
+    let door = Door(isAside: true)
+    let fixture = try ServerFixture([door.route] + ServerFixture.standard, threads: 1)
+    let inside = try fixture.client()
+    try inside.send(Self.request)
+    door.entered.wait()
+    for _ in 0..<3 { #expect(try fixture.get("/hello")?.body == "hello") }
+    door.open.signal()
+    #expect(try inside.response()?.body == "through")
+    // The connection goes on as any other.
+    door.open.signal()
+    try inside.send(Self.request)
+    #expect(try inside.response()?.body == "through")
+  }
+
+  @Test func `a client that goes away while its handler works aside leaves nothing behind`() throws {
+    let door = Door(isAside: true)
+    let fixture = try ServerFixture([door.route] + ServerFixture.standard, threads: 1)
+    for _ in 0..<3 {
+      var client: RawClient? = try fixture.client()
+      try client?.send(Self.request)
+      door.entered.wait()
+      client = nil
+      door.open.signal()
+    }
+    #expect(try fixture.get("/hello")?.body == "hello")
+    #expect(fixture.server.stop())
+    #expect(fixture.events.all.isEmpty)
   }
 
   @Test func `under load a stop answers whole or not at all`() throws {

@@ -9,7 +9,7 @@ import Testing
       let talk = Conversation()
       for bound: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
         talk.random = isLongest ? UInt64(bound) : 0
-        talk.expect(.pull(limit: 500))
+        talk.expect(.pull(limit: 2_000))
         talk.fail()
         if isLongest { talk.expect(wait: bound) }
         talk.pass(isLongest ? bound : 0)
@@ -20,10 +20,10 @@ import Testing
   @Test func `a page that was taken ends the growth of the waits`() {
     let talk = Conversation()
     for _ in 0..<5 {
-      talk.expect(.pull(limit: 500))
+      talk.expect(.pull(limit: 2_000))
       talk.fail()
     }
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: false))
     talk.random = 1_000
     talk.fail()
@@ -43,7 +43,7 @@ import Testing
   @Test func `F-L27 a person who asks ends a wait that the server did not ask for`() {
     let talk = Conversation()
     for _ in 0..<10 {
-      talk.expect(.pull(limit: 500))
+      talk.expect(.pull(limit: 2_000))
       talk.random = 60_000
       talk.hear(.failed(.unreachable, offered: []))
       talk.hear(.syncRequested)
@@ -64,12 +64,12 @@ import Testing
     talk.hear(.syncRequested)
     talk.expect(wait: 1)
     talk.pass(1)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
   }
 
   @Test func `F-N11 a renewed token does not end a wait that the server asked for`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.fail(429, retryAfter: 300_000)
     talk.hear(.authenticated)
     talk.hear(.syncWanted)
@@ -84,23 +84,23 @@ import Testing
     ] as [(Int64?, Int64)])
   func `F-N11 Retry-After is capped at an hour, and nonsense is none`(_ wanted: Int64?, _ least: Int64) {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.fail(503, retryAfter: wanted)
-    if least == 0 { talk.expect(.pull(limit: 500)) } else { talk.expect(wait: least) }
+    if least == 0 { talk.expect(.pull(limit: 2_000)) } else { talk.expect(wait: least) }
   }
 
   @Test func `a clock that is set back holds nothing up for longer than the longest wait`() {
     let talk = Conversation()
     talk.finishRound()
     talk.pass(-86_400_000)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 30_000)
   }
 
   @Test func `a clock that is set back a little does not make a failing server's wait vanish`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.fail(503, retryAfter: 60_000)
     talk.pass(-1_000)
     talk.expect(wait: 61_000)

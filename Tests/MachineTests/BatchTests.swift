@@ -42,7 +42,7 @@ import Testing
   @Test func `a pull that is answered with 413 waits like any other failure`() {
     let talk = Conversation()
     talk.random = 1_000
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.failed(.tooLarge(isOurs: true), offered: []))
     talk.expect(wait: 1_000)
     #expect(talk.condition == .failing(status: 413))
@@ -148,7 +148,7 @@ import Testing
     talk.judge(one)
     talk.random = 800
     talk.hear(.pushDeferred)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 800)
     talk.pass(800)
@@ -182,7 +182,7 @@ import Testing
     let talk = Conversation(ready: [one])
     talk.expect(.push([one]))
     talk.fail(503, one)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.fail(503)
     talk.expect(.push([one]))
     talk.judge(one)

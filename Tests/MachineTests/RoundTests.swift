@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test func `a new machine begins at once`() {
-    Conversation().expect(.pull(limit: 500))
-    Conversation(now: 0).expect(.pull(limit: 500))
-    Conversation(now: -1).expect(.pull(limit: 500))
+    Conversation().expect(.pull(limit: 2_000))
+    Conversation(now: 0).expect(.pull(limit: 2_000))
+    Conversation(now: -1).expect(.pull(limit: 2_000))
   }
 
   @Test(arguments: [SyncMachine.Fact.syncWanted, .syncRequested])
@@ -35,19 +35,19 @@ import Testing
     talk.finishRound()
     talk.expect(wait: 30_000)
     talk.hear(wish)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
   }
 
   @Test func `a local write during a round makes another round`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.ready = [one]
     talk.hear(.syncWanted)
     talk.hear(.pageTaken(isLast: true))
     #expect(talk.condition == .working, "the next round is under way: a status of idle would lie")
     talk.expect(.push([one]))
     talk.judge(one)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 30_000)
   }
@@ -63,10 +63,10 @@ import Testing
 
   @Test func `many wishes in one round make one round more`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     for _ in 0..<20 { talk.hear(.syncWanted) }
     talk.hear(.pageTaken(isLast: true))
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 30_000)
   }
@@ -75,9 +75,9 @@ import Testing
     let talk = Conversation(ready: [one])
     talk.expect(.push([one]))
     talk.hear(.historyChanged)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.resetTaken)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.random = 700
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 700)
@@ -106,12 +106,12 @@ import Testing
 
   @Test func `an answer that something repeats is not asked for in a tight loop`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.random = 1_000
     talk.hear(.resetTaken)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.resetTaken)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.resetTaken)
     talk.expect(wait: 1_000)
     #expect(talk.condition == .failing(status: 200))
@@ -119,11 +119,11 @@ import Testing
     talk.expect(wait: 1_000)
     talk.pass(1_000)
     talk.random = 2_000
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageIgnored)
     talk.expect(wait: 2_000)
     talk.pass(2_000)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 30_000)
     #expect(talk.condition == .idle)

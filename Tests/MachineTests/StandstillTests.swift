@@ -31,28 +31,28 @@ import Testing
     talk.hear(.authenticated)
     talk.expect(.push([one, two]))
     talk.judge(one, two)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: true))
     talk.expect(wait: 30_000)
   }
 
   @Test func `B87 a 401 in the middle of a pull goes on where it was`() {
     let talk = Conversation()
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.pageTaken(isLast: false))
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
     talk.hear(.failed(.needsAuthentication, offered: []))
     talk.hear(.authenticated)
-    talk.expect(.pull(limit: 500))
+    talk.expect(.pull(limit: 2_000))
   }
 
   @Test func `a second 401 rests again, however often the token is renewed`() {
     let talk = Conversation()
     for _ in 0..<5 {
-      talk.expect(.pull(limit: 500))
+      talk.expect(.pull(limit: 2_000))
       talk.hear(.failed(.needsAuthentication, offered: []))
       talk.pass(1_000)
-      talk.expect(.pull(limit: 500))
+      talk.expect(.pull(limit: 2_000))
       talk.hear(.failed(.needsAuthentication, offered: []))
       talk.expect(wait: 900_000)
       talk.hear(.authenticated)

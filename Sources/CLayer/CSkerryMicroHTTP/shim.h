@@ -27,7 +27,7 @@ static inline struct MHD_Daemon *skerry_start_daemon(const skerry_daemon_options
       /* MHD refuses a pool of one thread: one internal thread is the form without the option. */
       {o->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)o->threads, NULL},
       {MHD_OPTION_END, 0, NULL}};
-  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | (o->ipv6 ? MHD_USE_IPv6 : 0);
+  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | (o->ipv6 ? MHD_USE_IPv6 : 0);
   return MHD_start_daemon(
       flags, 0, NULL, NULL, o->handle, o->context,
       MHD_OPTION_SOCK_ADDR, o->address,
