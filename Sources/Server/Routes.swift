@@ -7,7 +7,7 @@ import SkerryTokenKit
 
 /// Finds out who asks.
 struct TokenGate: Sendable {
-  let verifier: TokenVerifier
+  let tokens: TokenCache
   let now: @Sendable () -> Int64
 
   /// The account of the request's bearer token.
@@ -20,7 +20,7 @@ struct TokenGate: Sendable {
       throw refusal("A bearer token is needed, in one Authorization header.", error: nil)
     }
     do {
-      return AccountID(try verifier.verify(String(value.dropFirst(prefix.count)), now: now()).subject)
+      return AccountID(try tokens.verify(String(value.dropFirst(prefix.count)), now: now()).subject)
     } catch {
       throw refusal(error.description, error: "invalid_token")
     }

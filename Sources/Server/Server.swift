@@ -79,7 +79,7 @@ public final class Server: Sendable {
     let verifier = try TokenVerifier(
       keys: configuration.keys, issuer: configuration.issuer, audience: configuration.audience)
     let endpoint = Endpoint(SyncServer(catalog: catalog, storage: storage, ambient: ambient))
-    let gate = TokenGate(verifier: verifier, now: { ambient.now() })
+    let gate = TokenGate(tokens: TokenCache(verifier), now: { ambient.now() })
     var limits = HTTPLimits()
     limits.bodyBytes = Limits.messageBytes
     return Server(

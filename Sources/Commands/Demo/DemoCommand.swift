@@ -93,7 +93,7 @@ struct DemoStage {
       Try next, from here:
         sqlite3 \(deviceFile("ben")) 'SELECT first, last, phone, visits FROM people LIMIT 5'
         skerry inspect \(deviceFile("ana"))
-        skerry explain \(deviceFile("ana")) people C000127
+        skerry explain \(deviceFile("ana")) people C000127 --schema \(files.schema)
         skerry demo --drop 0.3 --seed 7        (breaks it yourself: a third of all messages is lost)
         skerry demo --sabotage                 (skips one row; the comparison must find it)
       or talk to the server as any other client would:

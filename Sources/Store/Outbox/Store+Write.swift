@@ -69,10 +69,9 @@ struct Draft {
   mutating func apply(_ operation: Operation) throws -> RefusalCode? {
     guard let table = store.catalog.table(operation.key.table) else { return .invalid }
     let before = try visible(operation.key)
-    if case .refused(let code) = Merge.apply(operation, at: operations.count, of: id, to: before, in: table) {
-      return code
-    }
-    try record(operation)
+    let decision = Merge.apply(operation, at: operations.count, of: id, to: before, in: table)
+    if case .refused(let code) = decision { return code }
+    try record(operation, table, before, decision)
     return nil
   }
 
@@ -80,8 +79,14 @@ struct Draft {
   mutating func record(_ operation: Operation) throws {
     guard let table = store.catalog.table(operation.key.table) else { return }
     let before = try visible(operation.key)
-    let decision = Merge.apply(operation, at: operations.count, of: id, to: before, in: table)
-    try confirmed.moveApart(operation.key)
+    try record(
+      operation, table, before, Merge.apply(operation, at: operations.count, of: id, to: before, in: table))
+  }
+
+  private mutating func record(
+    _ operation: Operation, _ table: TableInfo, _ before: RowState?, _ decision: Decision
+  ) throws {
+    try confirmed.moveApart(operation.key, isVisible: before != nil)
     var after = before
     if case .becomes(let row) = decision {
       after = row

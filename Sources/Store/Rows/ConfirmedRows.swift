@@ -89,9 +89,11 @@ final class ConfirmedRows {
   }
 
   /// Moves the base apart, before the outbox's first touch of the row.
-  func moveApart(_ key: RowKey) throws {
+  ///
+  /// - Parameter isVisible: false if it is known that the app's table has no such row: then there is nothing to move.
+  func moveApart(_ key: RowKey, isVisible: Bool = true) throws {
     guard let table = catalog.table(key.table), try !isApart(key) else { return }
-    let found = try row(key)
+    let found = isVisible ? try row(key) : nil
     hasBases = true
     try writeApart(key, found?.state, (found?.pairs ?? SpacePairs()).columns)
     // What is visible from now on is in no space: a sweep would take it for a confirmed row.
