@@ -143,6 +143,14 @@ public final class SQLiteConnection {
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
+  /// Whether rows are waiting for others that their foreign keys name, for the end of the transaction at the latest
+  /// (https://www.sqlite.org/c3ref/c_dbstatus_options.html, `SQLITE_DBSTATUS_DEFERRED_FKS`).
+  public var hasBrokenForeignKeys: Bool {
+    var (current, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(database, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current != 0
+  }
+
   /// The row id of the last insert.
   public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
 

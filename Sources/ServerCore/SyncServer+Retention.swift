@@ -18,11 +18,15 @@ extension SyncServer {
     }
   }
 
-  /// Tells devices that everything sequenced so far is in a backup. Call it only once that backup exists.
-  package func markSafe() throws {
+  /// Tells devices that everything up to a position is in a backup: they forget what they kept in case it is lost.
+  ///
+  /// Call it only once that backup exists, with the position that the backup itself holds (`history().head` of a server
+  /// that is opened on a copy of it). What was written since the backup's snapshot has a higher one, and is still offered
+  /// again after a restore. The mark never goes back.
+  package func markSafe(upTo position: Int64) throws {
     try storage.write { transaction in
       var history = try transaction.history()
-      history.safe = history.head
+      history.safe = max(history.safe, min(position, history.head))
       try transaction.setHistory(history)
     }
   }

@@ -88,6 +88,9 @@ package final class SyncServer: Sendable {
     if request.replicas.isEmpty || request.replicas.count > Limits.replicaIDs {
       throw RequestError.tooMuch("1 to \(Limits.replicaIDs) replica ids wanted, \(request.replicas.count) found")
     }
+    if let open = request.cursor?.open.count, open > Limits.openSpaces {
+      throw RequestError.tooMuch("a cursor with more than \(Limits.openSpaces) open spaces")
+    }
     try settle(request, as: user)
     if let answer = try storage.read({ try closingAnswer(request, as: user, in: $0, isSequencer: false) }) {
       return answer
@@ -143,6 +146,18 @@ package final class SyncServer: Sendable {
 
   @discardableResult
   private func sequence(in transaction: any StorageTransaction) throws -> Bool {
+    try SyncServer.sequence(in: transaction, by: catalog, ambient, arrange: arrange)
+  }
+
+  /// One run of the sequencer in a transaction that is open. A storage calls it when a later schema has made it forget what
+  /// was derived, so that no pull finds spaces and memberships missing.
+  ///
+  /// - Returns: whether there was anything.
+  @discardableResult
+  package static func sequence(
+    in transaction: any StorageTransaction, by catalog: Catalog, _ ambient: any Ambient,
+    arrange: @escaping @Sendable ([RunStep]) -> [RunStep] = { $0 }
+  ) throws -> Bool {
     var sequencer = Sequencer(catalog, transaction, arrange: arrange)
     return try sequencer.run { Hex.text(withUnsafeBytes(of: ambient.random().bigEndian) { Array($0) }) }
   }
@@ -163,7 +178,7 @@ package final class SyncServer: Sendable {
     }
     if isDone { return }
     do {
-      try storage.write { transaction in
+      try storage.writeSoon { transaction in
         for replica in request.replicas where try !claim(replica, for: user, in: transaction) {
           throw RequestError.foreignReplica
         }

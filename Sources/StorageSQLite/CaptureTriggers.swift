@@ -9,6 +9,9 @@ import SkerryTables
 /// one row and the beginning of another. `INSERT OR REPLACE` on a live key fires only the insert's trigger, which keeps the
 /// incarnation of a header that is not dead; a REPLACE that evicts another row by a second unique key is not captured
 /// (https://www.sqlite.org/lang_conflict.html, unless `recursive_triggers` is on), so the tables have no second one.
+///
+/// A row whose key no device could send (an adopted table takes 1.5 for an integer, too) is passed over: such a capture would
+/// hold up every pull.
 struct CaptureTriggers {
   private let table: TableInfo
   private let sql: TableSQL
@@ -26,13 +29,36 @@ struct CaptureTriggers {
       "OLD.\(TableSQL.quoted($0.name)) COLLATE BINARY IS NOT NEW.\(TableSQL.quoted($0.name))"
     }
     .joined(separator: " OR ")
+    let (old, new) = (KeyClass(table).condition("OLD"), KeyClass(table).condition("NEW"))
     return [
-      trigger("insert", "AFTER INSERT", nil, alive("NEW", 0)),
-      trigger("update", "AFTER UPDATE", "(\(sameKey)) AND (\(changed))", alive("NEW", 1)),
-      trigger("rekey", "AFTER UPDATE", "NOT (\(sameKey))", dead("OLD") + alive("NEW", 0)),
-      trigger("delete", "AFTER DELETE", nil, dead("OLD")),
+      trigger("insert", "AFTER INSERT", new, alive("NEW", 0)),
+      trigger("update", "AFTER UPDATE", "(\(sameKey)) AND (\(changed)) AND \(new)", alive("NEW", 1)),
+      trigger("rekey_old", "AFTER UPDATE", "NOT (\(sameKey)) AND \(old)", dead("OLD")),
+      trigger("rekey_new", "AFTER UPDATE", "NOT (\(sameKey)) AND \(new)", alive("NEW", 0)),
+      trigger("delete", "AFTER DELETE", old, dead("OLD")),
     ]
   }
+
+  /// Captures each row that has a header under the version that it has, and removes the headers of rows that are not there:
+  /// what a later schema needs to derive everything anew.
+  var recapture: [String] {
+    let key = KeyText.expression(table, prefix: sql.name)
+    return [
+      """
+      INSERT INTO skerry_captures(tbl, key, op, tag)
+        SELECT h.tbl, h.key, 1, h.tag FROM \(sql.name)
+        JOIN skerry_rows AS h ON h.tbl = '\(table.name)' AND h.key = \(key)
+        WHERE \(KeyClass(table).condition(sql.name))
+      """,
+      """
+      DELETE FROM skerry_rows WHERE tbl = '\(table.name)'
+        AND key NOT IN (SELECT key FROM skerry_captures WHERE tbl = '\(table.name)')
+      """,
+    ]
+  }
+
+  /// The tag of a write that is no mutation's: a UUID of version 8, which no mutation has for an id (`VersionTag.isForeign`).
+  private static let foreignTag = "CAST(randomblob(6) || x'80' || randomblob(9) AS BLOB)"
 
   /// Captures the rows that have no header: those that were there before Skerry.
   var adoption: [String] {
@@ -40,8 +66,9 @@ struct CaptureTriggers {
     return [
       """
       INSERT INTO skerry_captures(tbl, key, op, tag)
-        SELECT '\(table.name)', \(key), 0, randomblob(16) FROM \(sql.name)
-        WHERE NOT EXISTS (SELECT 1 FROM skerry_rows AS h WHERE h.tbl = '\(table.name)' AND h.key = \(key))
+        SELECT '\(table.name)', \(key), 0, \(CaptureTriggers.foreignTag) FROM \(sql.name)
+        WHERE \(KeyClass(table).condition(sql.name))
+          AND NOT EXISTS (SELECT 1 FROM skerry_rows AS h WHERE h.tbl = '\(table.name)' AND h.key = \(key))
       """,
       """
       INSERT INTO skerry_rows(tbl, key, n, tag, inc, idx, dead)
@@ -52,17 +79,17 @@ struct CaptureTriggers {
     ]
   }
 
-  private func trigger(_ name: String, _ event: String, _ condition: String?, _ body: [String]) -> String {
+  private func trigger(_ name: String, _ event: String, _ condition: String, _ body: [String]) -> String {
     """
     CREATE TRIGGER IF NOT EXISTS "skerry_\(name)_\(table.name)" \(event) ON \(sql.name)
-    \(condition.map { "WHEN \($0)" } ?? "") BEGIN \(body.joined(separator: "; ")); END
+    WHEN \(condition) BEGIN \(body.joined(separator: "; ")); END
     """
   }
 
   private func capture(_ prefix: String, _ operation: Int) -> String {
     """
     INSERT INTO skerry_captures(tbl, key, op, tag) VALUES ('\(table.name)', \(KeyText.expression(table, prefix: prefix)),
-      \(operation), coalesce((SELECT tag FROM skerry_writer), randomblob(16)))
+      \(operation), coalesce((SELECT tag FROM skerry_writer), \(CaptureTriggers.foreignTag)))
     """
   }
 

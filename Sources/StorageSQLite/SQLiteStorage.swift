@@ -10,7 +10,9 @@ package import SkerryServerCore
 /// Other programs may write the app's tables in the same file: triggers capture what they do.
 package final class SQLiteStorage: Storage {
   private let catalog: Catalog
+  private let fingerprint: [UInt8]
   private let writer: GuardedWriter
+  private let defersForeignKeys: Bool
   private let readers: ReaderPool
 
   /// Opens the file, makes what is missing in it, and captures the rows that were there before.
@@ -22,12 +24,22 @@ package final class SQLiteStorage: Storage {
     path: String, catalog: Catalog, ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4
   ) throws {
     self.catalog = catalog
+    let fingerprint = catalog.schema.fingerprint
+    self.fingerprint = fingerprint
     writer = try GuardedWriter(path: path, busyTimeout: busyTimeout)
     self.readers = ReaderPool(path: path, size: readers, busyTimeout: busyTimeout)
     let epoch = ambient.makeReplicaID().text
-    try SQLiteStorage.translating {
+    defersForeignKeys = try SQLiteStorage.translating { [writer] in
       try writer.withConnection { connection in
-        try connection.transaction(.immediate) { try ServerSchema(catalog).create(on: connection, epoch: epoch) }
+        // The app's own tables may have them. A device may break them no more than the app itself.
+        try connection.execute("PRAGMA foreign_keys = ON")
+        return try connection.transaction(.immediate) {
+          if try ServerSchema(catalog).create(on: connection, epoch: epoch) {
+            try SyncServer.sequence(
+              in: SQLiteTransaction(connection, catalog, fingerprint: fingerprint), by: catalog, ambient)
+          }
+          return try ForeignKeys.areUsed(on: connection)
+        }
       }
     }
   }
@@ -35,17 +47,27 @@ package final class SQLiteStorage: Storage {
   package func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     try SQLiteStorage.translating {
       try writer.withConnection { connection in
-        try connection.transaction(.immediate) { try body(SQLiteTransaction(connection, catalog)) }
+        try transaction(on: connection, body)
       }
+    }
+  }
+
+  private func transaction<T>(
+    on connection: SQLiteConnection, _ body: (any StorageTransaction) throws -> T
+  ) throws -> T {
+    try connection.transaction(.immediate) {
+      let transaction = SQLiteTransaction(connection, catalog, fingerprint: fingerprint)
+      // Another process may have opened the file with a later schema: nothing may be judged by the rules of before.
+      _ = try transaction.history()
+      if defersForeignKeys { try ForeignKeys.deferAll(on: connection) }
+      return try body(transaction)
     }
   }
 
   package func writeSoon<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     try SQLiteStorage.translating {
       let result = try writer.tryConnection(waiting: SQLiteStorage.soon) { connection in
-        try connection.withBusyTimeout(SQLiteStorage.soon) {
-          try connection.transaction(.immediate) { try body(SQLiteTransaction(connection, catalog)) }
-        }
+        try connection.withBusyTimeout(SQLiteStorage.soon) { try transaction(on: connection, body) }
       }
       guard let result else { throw StorageError.busy }
       return result
@@ -57,7 +79,7 @@ package final class SQLiteStorage: Storage {
 
   package func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
     try SQLiteStorage.translating {
-      try readers.read { try body(SQLiteTransaction($0, catalog)) }
+      try readers.read { try body(SQLiteTransaction($0, catalog, fingerprint: fingerprint)) }
     }
   }
 

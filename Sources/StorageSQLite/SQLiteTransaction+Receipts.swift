@@ -65,6 +65,13 @@ extension SQLiteTransaction: Receipts {
       stored.receipt.reason.map { .text($0) } ?? .null)
   }
 
+  func isTaken(_ mutation: MutationID, byOtherThan user: AccountID) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM skerry_receipts WHERE mid = ? AND user <> ? AND outcome = ? LIMIT 1",
+      .blob(mutation.raw.bytes), .text(user.text), .text(Outcome.confirmed.rawValue)
+    ) { _ in true } ?? false
+  }
+
   func homes(of key: ReceiptKey) throws -> [ReplicaID] {
     try connection.query(
       "SELECT replica FROM skerry_homes WHERE user = ? AND mid = ? ORDER BY replica", .text(key.user.text),

@@ -5,9 +5,6 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryTables
 
-/// The name under which captures hold receipts; no table can have it.
-private let receiptTable = "$receipt"
-
 extension SQLiteTransaction: Captures {
   func hasCaptures() throws -> Bool {
     try connection.first("SELECT 1 FROM skerry_captures LIMIT 1") { _ in true } ?? false
@@ -16,7 +13,7 @@ extension SQLiteTransaction: Captures {
   func captures() throws -> [Capture] {
     try connection.query("SELECT n, tbl, key FROM skerry_captures ORDER BY n") { row in
       let key = try key(row.text(1), row.text(2))
-      if key.table != receiptTable { return Capture(number: row.integer(0), subject: .row(key)) }
+      if key.table != ServerSchema.receiptTable { return Capture(number: row.integer(0), subject: .row(key)) }
       guard let receipt = ReceiptKey(key) else { throw StorageError.damaged("receipt key \(row.text(2))") }
       return Capture(number: row.integer(0), subject: .receipt(receipt))
     }
@@ -24,7 +21,8 @@ extension SQLiteTransaction: Captures {
 
   func captureReceipt(_ receipt: ReceiptKey) throws {
     try connection.run(
-      "INSERT INTO skerry_captures(tbl, key, op, tag) VALUES (?, ?, 0, ?)", .text(receiptTable), receipt.rowKey.text,
+      "INSERT INTO skerry_captures(tbl, key, op, tag) VALUES (?, ?, 0, ?)", .text(ServerSchema.receiptTable),
+      receipt.rowKey.text,
       .blob(receipt.mutation.raw.bytes))
   }
 
@@ -75,8 +73,12 @@ extension SQLiteTransaction: SequencedRows {
 
 extension SQLiteTransaction: ChangeLog {
   func history() throws -> History {
-    let found = try connection.first("SELECT epoch, head, floor, safe FROM skerry_history") {
-      History(epoch: $0.text(0), head: $0.integer(1), floor: $0.integer(2), safe: $0.integer(3))
+    let found = try connection.first("SELECT epoch, head, floor, safe, schema FROM skerry_history") { row in
+      guard row.blob(4) == fingerprint else {
+        throw StorageError.otherSchema(
+          "another server has opened the database with a later version of the schema; end this one")
+      }
+      return History(epoch: row.text(0), head: row.integer(1), floor: row.integer(2), safe: row.integer(3))
     }
     guard let found else { throw StorageError.damaged("skerry_history is empty") }
     return found

@@ -13,14 +13,25 @@ final class SQLiteTransaction: StorageTransaction {
   /// Ids of spaces met in this transaction; another one may have given them otherwise.
   private var spaceIDs: [SpaceID: Int64] = [:]
 
-  init(_ connection: SQLiteConnection, _ catalog: Catalog) {
+  /// Of the schema by which this process reads and writes.
+  let fingerprint: [UInt8]
+
+  init(_ connection: SQLiteConnection, _ catalog: Catalog, fingerprint: [UInt8]) {
     self.connection = connection
     self.catalog = catalog
+    self.fingerprint = fingerprint
   }
 
+  /// SQLite itself would check foreign keys that are deferred at the commit, which many mutations share.
   func savepoint<T>(_ body: () throws -> T) throws -> T {
     try SQLiteStorage.translating {
-      do { return try connection.savepoint(body) } catch {
+      do {
+        return try connection.savepoint {
+          let result = try body()
+          if connection.hasBrokenForeignKeys { throw StorageError.constraint("FOREIGN KEY constraint failed") }
+          return result
+        }
+      } catch {
         spaceIDs.removeAll()  // one that was given within is gone again
         // RAISE(ROLLBACK) ends more than the savepoint. What followed would be committed statement by statement.
         if !connection.isInTransaction { throw StorageError.ended("\(error)") }

@@ -18,7 +18,11 @@ struct ServerSchema {
     tableStatements(table) + CaptureTriggers(table).statements
   }
 
-  func create(on connection: SQLiteConnection, epoch: String) throws {
+  /// Makes what is missing.
+  ///
+  /// - Parameter epoch: begins now if the file is new, or was made with another version of the schema.
+  /// - Returns: whether everything derived is to be derived anew, by a run of the sequencer in the same transaction.
+  func create(on connection: SQLiteConnection, epoch: String) throws -> Bool {
     for statement in ServerSchema.ownTables { try connection.execute(statement) }
     let schema = catalog.schema
     try connection.run(
@@ -26,21 +30,53 @@ struct ServerSchema {
       INSERT OR IGNORE INTO skerry_history(id, app, version, schema, epoch, head, floor, safe)
       VALUES (1, ?, ?, ?, ?, 0, 0, 0)
       """, .text(schema.name), .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(epoch))
-    try checkSchema(on: connection)
+    let captured = try Set(triggers(on: connection))
+    let isChanged = try checkSchema(on: connection)
+    if isChanged { try forget(on: connection, epoch: epoch) }
     for table in catalog.tables {
-      try ExistingTable(table).check(on: connection)
-      for statement in statements(of: table) + CaptureTriggers(table).adoption { try connection.execute(statement) }
+      let isNew = !captured.contains("skerry_insert_\(table.name)")
+      try ExistingTable(table).check(on: connection, isNew: isNew)
+      let triggers = CaptureTriggers(table)
+      let captures = (isChanged ? triggers.recapture : []) + triggers.adoption
+      for statement in statements(of: table) + captures { try connection.execute(statement) }
     }
+    for table in catalog.tables { try ExistingTable(table).checkStatements(on: connection) }
+    return isChanged
   }
 
-  /// The triggers were made for one schema: under another they would miss columns, and what is missed is lost. A later version
-  /// of the same app gets them made anew.
-  private func checkSchema(on connection: SQLiteConnection) throws {
+  private func triggers(on connection: SQLiteConnection) throws -> [String] {
+    try connection.query(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'skerry_'"
+    ) { $0.text(0) }
+  }
+
+  /// Forgets what follows from the rows and the schema: spaces, log, memberships, digests, the sequencer's memory, and all of
+  /// tables that are not declared any more. What other programs and devices did stays: rows with their versions and
+  /// incarnations, receipts, numbers and the safe mark. In the new epoch every device refills, and offers its unsent work
+  /// again.
+  private func forget(on connection: SQLiteConnection, epoch: String) throws {
+    for trigger in try triggers(on: connection) { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
+    for table in ["skerry_log", "skerry_members", "skerry_spaces"] { try connection.execute("DELETE FROM \(table)") }
+    // Every row is captured anew. Receipts are not derived: their captures wait for their positions.
+    try connection.execute("DELETE FROM skerry_captures WHERE tbl <> '\(ServerSchema.receiptTable)'")
+    let declared = catalog.tables.map { "'\($0.name)'" }.joined(separator: ", ")
+    try connection.execute("DELETE FROM skerry_rows WHERE dead = 1 OR tbl NOT IN (\(declared))")
+    try connection.execute("UPDATE skerry_rows SET spaces = NULL, hash = NULL, members = NULL")
+    try connection.run("UPDATE skerry_history SET epoch = ?", .text(epoch))
+  }
+
+  /// The name under which captures hold receipts; no table can have it.
+  static let receiptTable = "$receipt"
+
+  /// The triggers were made for one schema, and so was everything derived.
+  ///
+  /// - Returns: whether the file was made with an earlier version of the same app's schema.
+  private func checkSchema(on connection: SQLiteConnection) throws -> Bool {
     let found = try connection.first("SELECT app, version, schema FROM skerry_history") {
       ($0.text(0), $0.integer(1), $0.blob(2))
     }
     let schema = catalog.schema
-    guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return }
+    guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return false }
     guard app == schema.name, version < Int64(schema.version) else {
       let isSame = app == schema.name && version == Int64(schema.version)
       throw StorageError.otherSchema(
@@ -48,12 +84,9 @@ struct ServerSchema {
           + (isSame
             ? ", which declares something else under that number; count the version up" : "; start the newer server"))
     }
-    let triggers = try connection.query(
-      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'skerry_'"
-    ) { $0.text(0) }
-    for trigger in triggers { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
     try connection.run(
       "UPDATE skerry_history SET version = ?, schema = ?", .integer(Int64(schema.version)), .blob(schema.fingerprint))
+    return true
   }
 
   private static let ownTables = [
@@ -110,6 +143,8 @@ struct ServerSchema {
       user TEXT NOT NULL, mid BLOB NOT NULL, hash BLOB NOT NULL, outcome TEXT NOT NULL, code TEXT, reason TEXT,
       PRIMARY KEY(user, mid)) STRICT, WITHOUT ROWID
     """,
+    // Whether another account has used an id.
+    "CREATE INDEX IF NOT EXISTS skerry_receipts_mid ON skerry_receipts(mid)",
     // Position 0: not sequenced yet.
     """
     CREATE TABLE IF NOT EXISTS skerry_homes(

@@ -83,7 +83,7 @@ extension Script {
     try world.server.sequence()
   } steps: { world in
     [
-      { try world.server.markSafe() },
+      { try world.server.markSafe(upTo: world.server.history().head) },
       { try world.server.expire(upTo: .max) },
       { try world.server.beginEpoch("second") },
     ]

@@ -194,6 +194,23 @@ class Server(M.Server):
             self.world.frame.update(seen, sequenced=False)
         return verdicts
 
+    def push_one(self, user, rid, m):
+        """The right to what a row was comes before any rule, or a refusal's code would tell what the row holds. An operation
+        that names another life of the row is `gone` to everybody."""
+        rights = {'user:' + user} | {s for u, s in M.members(self.db.rows) if u == user}
+
+        def may(op):
+            row = self.db.rows.get(op[1])
+            return op[0] == 'insert' or row is None or op[2] != row.inc or M.spaces_of(self.db.rows, op[1]) & rights
+
+        fold = M.fold
+        if not m.void and not all(map(may, m.ops)):
+            M.fold = lambda *_: 'forbidden'
+        try:
+            return super().push_one(user, rid, m)
+        finally:
+            M.fold = fold
+
     def pull(self, user, owner, cur, settled, limit):
         """A real server with nothing to sequence has no run to be busy with, and reads its page in one transaction with
         nothing between. So `busy` and `between` are only asked (the draw for `busy` stays) when captures were waiting."""

@@ -381,7 +381,8 @@ final class HistoryReplay {
   }
 
   private func backUp() throws {
-    try server.markSafe()
+    // The mark is in the backup too, as in the model; nothing is written in between.
+    try server.markSafe(upTo: server.history().head)
     try foreign.checkpoint(truncating: true)
     try folder.copyDatabase("server.db", to: "backup.db")
   }

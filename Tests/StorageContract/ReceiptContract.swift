@@ -43,6 +43,19 @@ extension StorageContract {
       #expect(try world.receipt("bob", .numbered(1)) == theirs)
       #expect(try world.homes("bob", 1).isEmpty)
     },
+    ContractCase("an id is taken once a mutation of another account was confirmed under it") { world in
+      try world.storage.write { transaction in
+        try transaction.insertReceipt(receiptKey("ana", .numbered(1)), verdict(1, .confirmed))
+        try transaction.insertReceipt(receiptKey("ana", .numbered(2)), verdict(2, .rejected))
+        try transaction.insertReceipt(receiptKey("ana", .numbered(3)), verdict(3, .void))
+      }
+      let taken = try world.storage.read { transaction in
+        try (1...4).map { number in
+          try ["ana", "bob", "Ana"].map { try transaction.isTaken(.numbered(number), byOtherThan: AccountID($0)) }
+        }
+      }
+      #expect(taken == [[false, true, true], [false, false, false], [false, false, false], [false, false, false]])
+    },
     ContractCase("the homes of a receipt are the replicas that read it, each once") { world in
       try world.storage.write { transaction in
         for replica in ["r", "s", "r"] as [ReplicaID] {

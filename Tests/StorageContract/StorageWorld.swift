@@ -16,6 +16,8 @@ package struct StorageWorld {
   package let begin: String
   /// Every statement by which the database lets a program insert a row or, if its key is taken, change the one that is there.
   package let upserts: [@Sendable (_ upsert: Upsert) -> String]
+  /// Opens the same database again, with another schema.
+  package let reopen: (_ catalog: Catalog) throws -> any Storage
   /// Makes the database run a statement of the app's own after each insert into a table.
   package let install: (_ sideEffect: SideEffect) throws -> Void
 
@@ -34,13 +36,14 @@ package struct StorageWorld {
 
   package init(
     storage: any Storage, begin: String, upserts: [@Sendable (Upsert) -> String],
-    foreign: @escaping (String) throws -> Void,
+    foreign: @escaping (String) throws -> Void, reopen: @escaping (Catalog) throws -> any Storage,
     install: @escaping (SideEffect) throws -> Void
   ) {
     self.storage = storage
     self.foreign = foreign
     self.begin = begin
     self.upserts = upserts
+    self.reopen = reopen
     self.install = install
   }
 }
@@ -67,7 +70,7 @@ package enum StorageContract {
   package static func catalog() throws -> Catalog { try Catalog(.contract) }
 
   package static var all: [ContractCase] {
-    transactions + rows + relatives + captures + versions + sequenced + log + members + receipts + identity
+    transactions + rows + relatives + captures + versions + sequenced + log + members + receipts + identity + schemas
   }
 }
 

@@ -24,6 +24,15 @@ extension StorageContract {
       }
       #expect(seen.count == written)
     },
+    ContractCase("a foreign write's version has the form that no mutation's id has") { world in
+      try world.foreign(Sample.insert(item: "a"))
+      let first = try world.row(Sample.item("a"))
+      try world.foreign("UPDATE item SET title = 'x'")
+      try world.write(Sample.item("b"), Sample.values(item: "b"), by: 1)
+      let later = try ["a", "b"].map { try world.row(Sample.item($0))?.version.isForeign }
+      #expect(first?.version.isForeign == true && first?.incarnation.tag.isForeign == true)
+      #expect(later == [true, false])
+    },
     ContractCase("a program that writes after this server does not get the mutation's version") { world in
       try world.write(Sample.item("a"), Sample.values(item: "a"), by: 1)
       try world.foreign("UPDATE item SET title = 'x'")

@@ -85,20 +85,6 @@ import Testing
     #expect(try world.catchUp(&cursor, as: "ana").map(\.text).contains("put item/a in user:ana"))
   }
 
-  @Test func `a table that a later schema adds is made and its rows are adopted`() throws {
-    let world = try ServerWorld(.model, before: "CREATE TABLE seat(id INTEGER PRIMARY KEY, owner TEXT)")
-    try world.foreign("INSERT INTO seat VALUES (1, 'ana'), (2, 'bob')")
-    let seat = TableDefinition(
-      "seat", columns: [ColumnDefinition("id", .integer), ColumnDefinition("owner", .text, optional: true)],
-      spaces: [.owner(column: "owner", kind: "user")])
-    var schema = Schema.model
-    schema.version += 1
-    schema.features.append(FeatureDefinition("more", .replica, tables: [seat]))
-    let later = try SQLiteWorld.open(world.sqlite.folder, try Catalog(schema), world.sqlite.ambient)
-    let found = try later.read { try $0.captures().map(\.subject) }
-    #expect(Set(found) == [.row(RowKey("seat", 1)), .row(RowKey("seat", 2))])
-  }
-
   @Test func `another schema under the same version, or an older one, is refused`() throws {
     let world = try ServerWorld(.model)
     var other = Schema.model
@@ -113,15 +99,74 @@ import Testing
     }
   }
 
+  private static let rest = "title TEXT, n INTEGER, home TEXT, also TEXT"
+
+  @Test(
+    arguments: [
+      ("CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, title TEXT)", "column 'n' is missing"),
+      ("CREATE TABLE item(id TEXT NOT NULL, \(rest), PRIMARY KEY(id, home))", "its primary key is"),
+      ("CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, \(rest), UNIQUE(title))", "is a second unique one"),
+      ("CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, \(rest))", "column 'id' is compared by another"),
+      (
+        "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, title TEXT, n INTEGER, home TEXT COLLATE RTRIM, also TEXT)",
+        "column 'home' is compared by another"
+      ),
+      ("CREATE TABLE item(id TEXT PRIMARY KEY, \(rest))", "key column 'id' may be null; declare it NOT NULL"),
+      ("CREATE TABLE seat(id INT PRIMARY KEY, owner TEXT)", "key column 'id' may be null"),
+      ("CREATE TABLE item(id STRING PRIMARY KEY NOT NULL, \(rest))", "key column 'id' is STRING in the database"),
+      ("CREATE TABLE seat(id TEXT PRIMARY KEY NOT NULL, owner TEXT)", "key column 'id' is TEXT in the database"),
+      ("CREATE TABLE seat(id REAL PRIMARY KEY NOT NULL, owner TEXT)", "key column 'id' is REAL in the database"),
+      (
+        "CREATE TABLE seat(id INT PRIMARY KEY NOT NULL, owner TEXT); INSERT INTO seat VALUES (1, 'a'), (1.5, 'b'), ('c', 'c')",
+        "2 rows have no integer in key column 'id'; repair or remove"
+      ),
+      (
+        "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, \(rest)); INSERT INTO item(id) VALUES ('a' || char(0) || 'b'), ('c')",
+        "1 rows have no text in key column 'id'"
+      ),
+    ])
+  func `a table that cannot be captured or compared by bytes is refused, with the reason`(
+    _ sql: String, _ reason: String
+  ) throws {
+    let error = #expect(throws: StorageError.self) { try ServerWorld(before: sql) }
+    #expect(error?.description.contains("cannot be adopted") == true)
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "-")")
+  }
+
   @Test(arguments: [
-    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT)",
-    "CREATE TABLE item(id TEXT, title TEXT, n INTEGER, home TEXT, also TEXT, PRIMARY KEY(id, home))",
-    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT UNIQUE, n INTEGER, home TEXT, also TEXT)",
-    "CREATE TABLE item(id TEXT PRIMARY KEY COLLATE NOCASE, title TEXT, n INTEGER, home TEXT, also TEXT)",
-    "CREATE TABLE item(id TEXT PRIMARY KEY, title TEXT, n INTEGER, home TEXT COLLATE RTRIM, also TEXT)",
+    "CREATE TABLE item(id VARCHAR(40) PRIMARY KEY NOT NULL, \(rest))",
+    "CREATE TABLE item(id TEXT PRIMARY KEY, \(rest)) WITHOUT ROWID",
+    "CREATE TABLE item(id TEXT PRIMARY KEY, \(rest)) STRICT",
+    "CREATE TABLE seat(id INTEGER PRIMARY KEY, owner TEXT)",
+    "CREATE TABLE seat(id BIGINT PRIMARY KEY NOT NULL, owner TEXT)",
+    "CREATE TABLE seat(id NUMERIC PRIMARY KEY NOT NULL, owner TEXT)",
   ])
-  func `a table that cannot be captured or compared by bytes is refused`(_ sql: String) throws {
-    #expect(throws: StorageError.self) { try ServerWorld(before: sql) }
+  func `a table whose keys SQLite keeps as they are written is adopted`(_ sql: String) throws {
+    let world = try ServerWorld(before: sql)
+    try world.foreign("INSERT INTO item(id, n, home) VALUES ('12', 0, 'user:ana'); INSERT INTO seat VALUES (7, 'ana')")
+    var cursor: Cursor?
+    let items = try world.catchUp(&cursor, as: "ana").map(\.text).filter { $0.hasPrefix("put") }
+    #expect(items == ["put item/12 in user:ana", "put seat/7 in user:ana"])
+  }
+
+  @Test func `a row whose key no device could send is passed over, whatever becomes of it, and opening again does too`()
+    throws
+  {
+    let world = try ServerWorld(before: "CREATE TABLE seat(id INT PRIMARY KEY NOT NULL, owner TEXT)")
+    var cursor: Cursor?
+    try world.foreign("INSERT INTO seat(id, owner) VALUES (1.5, 'ana'), ('one', 'ana'), (x'01', 'ana'), (3, 'ana')")
+    #expect(
+      try world.catchUp(&cursor, as: "ana").map(\.text).filter { $0.hasPrefix("put") } == ["put seat/3 in user:ana"])
+    try world.foreign("UPDATE seat SET owner = 'ana '; UPDATE seat SET owner = 'ana'")
+    #expect(try world.catchUp(&cursor, as: "ana").map(\.text) == ["put seat/3 in user:ana"])
+    // A key that becomes fit is a new row, and one that becomes unfit is the end of one.
+    try world.foreign("UPDATE seat SET id = 4 WHERE id = 'one'; UPDATE seat SET id = 2.5 WHERE id = 3")
+    let found = try world.catchUp(&cursor, as: "ana").map(\.text)
+    #expect(Set(found) == ["put seat/4 in user:ana", "deleted seat/3 in user:ana"])
+    _ = try world.sqlite.reopened()
+    #expect(try !world.storage.read { try $0.hasCaptures() })
+    try world.foreign("DELETE FROM seat WHERE typeof(id) <> 'integer'")
+    #expect(try world.catchUp(&cursor, as: "ana").isEmpty)
   }
 
   @Test func `a storage cannot be opened while another program holds the lock, and can later`() throws {

@@ -36,6 +36,8 @@ import Testing
     try run(contract)
   }
 
+  @Test(arguments: StorageContract.schemas) func `later schemas`(_ contract: ContractCase) throws { try run(contract) }
+
   @Test func `the chapters are the whole suite, and no sentence is in it twice`() {
     #expect(Set(StorageContract.all.map(\.sentence)).count == StorageContract.all.count)
     #expect(StorageContract.all.count > 80)

@@ -36,6 +36,7 @@ struct SQLiteWorld {
   var contract: StorageWorld {
     StorageWorld(
       storage: storage, begin: "BEGIN IMMEDIATE", upserts: SQLiteWorld.upserts, foreign: { try foreign.execute($0) },
+      reopen: { try SQLiteWorld.open(folder, $0, ambient) },
       install: { effect in
         try foreign.execute(
           "CREATE TRIGGER app_after_\(effect.table) AFTER INSERT ON \(effect.table) BEGIN \(effect.statement); END")

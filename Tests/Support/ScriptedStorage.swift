@@ -124,6 +124,9 @@ private final class ScriptedTransaction: StorageTransaction {
   func settle(_ replica: ReplicaID, upTo number: Int64) throws { try inner.settle(replica, upTo: number) }
   func receipt(_ key: ReceiptKey) throws -> StoredReceipt? { try inner.receipt(key) }
   func insertReceipt(_ key: ReceiptKey, _ receipt: StoredReceipt) throws { try inner.insertReceipt(key, receipt) }
+  func isTaken(_ mutation: MutationID, byOtherThan user: AccountID) throws -> Bool {
+    try inner.isTaken(mutation, byOtherThan: user)
+  }
   func homes(of key: ReceiptKey) throws -> [ReplicaID] { try inner.homes(of: key) }
   func addHome(_ replica: ReplicaID, of key: ReceiptKey) throws { try inner.addHome(replica, of: key) }
   func setPosition(_ position: Int64, of key: ReceiptKey, in replica: ReplicaID) throws {

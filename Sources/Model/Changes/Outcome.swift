@@ -31,6 +31,8 @@ public struct RefusalCode: ByteText {
   public static let overflow = RefusalCode("overflow")
   /// The operation does not fit the schema: an unknown table or column, a value of another type, a limit.
   public static let invalid = RefusalCode("invalid")
+  /// The mutation's id is in use.
+  public static let taken = RefusalCode("taken")
   /// The server's database refused the row by a constraint of its own.
   public static let constraint = RefusalCode("constraint")
 }

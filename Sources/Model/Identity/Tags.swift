@@ -125,6 +125,10 @@ public struct VersionTag: Hashable, Sendable, CustomStringConvertible {
     self.raw = raw
   }
 
+  /// Whether it has the form that is kept for writes of programs that know nothing of mutations: a UUID of version 8
+  /// (RFC 9562, section 5.8). Mutations have ids of version 7, so no mutation can pass for such a write.
+  package var isForeign: Bool { raw.high >> 12 & 0xF == 8 }
+
   /// The UUID form, 8-4-4-4-12 lower-case hexadecimal digits.
   public var description: String { raw.uuidText }
 }

@@ -61,7 +61,8 @@ struct Pager {
       return entry.kind == .live && unsequenced.contains(entry.subject)
     }
     let stop = min(limit, firstUnready ?? limit)
-    var open = cursor.open
+    // A forged cursor may name any number of spaces: those that are not the user's are dropped before anything is done.
+    var open = cursor.open.filter { owed[$0.space] != nil }
     var items = PageItems()
     var taken = 0
     for line in lines.prefix(stop) where !items.isFull {
@@ -70,7 +71,7 @@ struct Pager {
     }
     let isCut = lines.count > taken
     let position = isCut ? (taken > 0 ? lines[taken - 1].position : cursor.position) : history.head
-    open = try fill(open, owed, room: isCut ? 0 : max(1, limit - taken), &items)
+    open = try fill(open, room: isCut ? 0 : max(1, limit - taken), &items)
     let next = try self.cursor(at: position, owner: replicas, open: open)
     return (Page(items: items.list, cursor: next, closes: false, safe: history.safe), isCut)
   }
@@ -79,10 +80,11 @@ struct Pager {
   /// filled.
   func digests(since cursor: Cursor, replicas: [ReplicaID]) throws -> [SpaceID: SpaceDigest] {
     var out: [SpaceID: SpaceDigest] = [:]
-    let spaces = owed(after: cursor, replicas: []).keys
-    for space in spaces {
+    let spaces = owed(after: cursor, replicas: [])
+    let open = Set(cursor.open.lazy.map(\.space).filter { spaces[$0] != nil })
+    for space in spaces.keys {
       let head = try transaction.head(of: space)
-      if spaces.count <= 32 || head.position > cursor.position || cursor.open.contains(where: { $0.space == space }) {
+      if spaces.count <= 32 || head.position > cursor.position || open.contains(space) {
         out[space] = head.digest
       }
     }
@@ -131,11 +133,11 @@ struct Pager {
   /// Goes on filling the open spaces, which walks keys and never positions: rows that change meanwhile move to a new position
   /// and come as changes.
   private func fill(
-    _ open: [OpenSpace], _ owed: [SpaceID: Int64], room: Int, _ items: inout PageItems
+    _ open: [OpenSpace], room: Int, _ items: inout PageItems
   ) throws -> [OpenSpace] {
     var room = room
     var left: [OpenSpace] = []
-    for var space in open where owed[space.space] != nil {  // no longer the user's, whatever the cursor says
+    for var space in open {
       guard room > 0 else {
         left.append(space)
         continue

@@ -4,6 +4,9 @@ import SkerryMerge
 import SkerryModel
 
 /// Judges one mutation in a transaction: receipt key, permission, rule, rows, receipt.
+///
+/// The right to what a row was is judged before any rule reads it, so that a refusal tells nobody what a row holds that they
+/// may not see. A row that they name by another life than it has is `gone` to them, whether it is there or not.
 struct Judge {
   let catalog: Catalog
   let transaction: any StorageTransaction
@@ -49,31 +52,28 @@ struct Judge {
     }
     let operations: [Operation]
     do { operations = try normalised(mutation) } catch { return refused(.invalid, error.description) }
-    let touched = Set(operations.map(\.key))
-    var before: [RowKey: RowState] = [:]
-    for key in touched { before[key] = try transaction.row(key) }
-    var after = before
-    var inserts: [RowKey: UInt16] = [:]
-    for (index, operation) in operations.enumerated() {
-      guard let table = catalog.table(operation.key.table) else { continue }
-      switch Merge.apply(operation, at: index, of: mutation.id, to: after[operation.key], in: table) {
-      case .becomes(let row):
-        after[operation.key] = row
-        if operation.isInsert { inserts[operation.key] = UInt16(index) }
-      case .refused(let code): return refused(code, Judge.reason(code, operation))
-      }
+    if try transaction.isTaken(mutation.id, byOtherThan: user) {
+      return refused(.taken, "the mutation's id is in use; offer it under a new one")
     }
+    var change = Change(mutation.id, operations)
+    for key in change.touched { change.before[key] = try transaction.row(key) }
     let permission = Permission(catalog, transaction, user: user)
-    guard try permission.allows(before, after, touched: touched) else {
-      return refused(.forbidden, "a row is outside the spaces in which this account may write")
+    guard try permission.allows(operations, on: change.before) else { return refused(.forbidden, Judge.outside) }
+    if let (code, operation) = change.apply(operations, catalog) {
+      return refused(code, Judge.reason(code, operation))
+    }
+    guard try permission.allows(change.before, change.after, touched: Set(change.touched)) else {
+      return refused(.forbidden, Judge.outside)
     }
     do {
-      try transaction.savepoint { try write(mutation.id, touched, before, after, inserts) }
+      try transaction.savepoint { try change.write(in: transaction) }
     } catch StorageError.constraint(let text) {
       return refused(.constraint, text)
     }
     return Receipt(id: mutation.id, outcome: .confirmed)
   }
+
+  private static let outside = "a row is outside the spaces in which this account may write"
 
   private func normalised(_ mutation: Mutation) throws(OperationError) -> [Operation] {
     if mutation.operations.isEmpty || mutation.operations.count > Limits.operations {
@@ -83,25 +83,11 @@ struct Judge {
     if mutation.after.count > Limits.predecessors {
       throw OperationError("mutation", "more than \(Limits.predecessors) predecessors")
     }
+    // The tag of a foreign write can be read by whoever reads the row. A mutation under it would not be seen as a change.
+    if mutation.id.tag.isForeign { throw OperationError("mutation", "its id is no UUID of version 7") }
     var out: [Operation] = []
     for operation in mutation.operations { out.append(try catalog.normalised(operation)) }
     return out
-  }
-
-  private func write(
-    _ mutation: MutationID, _ touched: Set<RowKey>, _ before: [RowKey: RowState], _ after: [RowKey: RowState],
-    _ inserts: [RowKey: UInt16]
-  ) throws {
-    for key in touched.sorted() where before[key] != nil || after[key] != nil {
-      let writer = Writer(mutation: mutation, index: inserts[key] ?? 0)
-      // A row that was deleted and inserted again has another incarnation: it goes and comes, so that it is captured so.
-      if let old = before[key], let new = after[key], old.incarnation != new.incarnation {
-        try transaction.write(key, from: old, to: nil, by: writer)
-        try transaction.write(key, from: nil, to: new, by: writer)
-      } else {
-        try transaction.write(key, from: before[key], to: after[key], by: writer)
-      }
-    }
   }
 
   private static func reason(_ code: RefusalCode, _ operation: Operation) -> String {

@@ -23,6 +23,22 @@ struct Permission {
     self.user = user
   }
 
+  /// Judges the operations by what the rows were, before any rule reads a row: the right in one of its old spaces is needed.
+  ///
+  /// An operation that names another life of the row is not judged: to everybody the row that it means is no more. Neither
+  /// is an insert, which can do no more than learn that the key is taken.
+  func allows(_ operations: [Operation], on before: [RowKey: RowState]) throws -> Bool {
+    let old = Spaces(catalog) { key in try before[key]?.values ?? transaction.row(key)?.values }
+    var judged: Set<RowKey> = []
+    for operation in operations {
+      guard let row = before[operation.key], row.incarnation == operation.incarnation,
+        judged.insert(operation.key).inserted
+      else { continue }
+      if try !old.spaces(of: operation.key).contains(where: hasRight) { return false }
+    }
+    return true
+  }
+
   /// Judges the change of the touched rows from `before` to `after`; nothing has been written yet.
   func allows(_ before: [RowKey: RowState], _ after: [RowKey: RowState], touched: Set<RowKey>) throws -> Bool {
     func reader(_ states: [RowKey: RowState]) -> Spaces {

@@ -156,6 +156,8 @@ package protocol Receipts {
 
   func receipt(_ key: ReceiptKey) throws -> StoredReceipt?
   func insertReceipt(_ key: ReceiptKey, _ receipt: StoredReceipt) throws
+  /// Whether a mutation of another account was confirmed under this id, so that rows may have it as their version.
+  func isTaken(_ mutation: MutationID, byOtherThan user: AccountID) throws -> Bool
   /// The replicas that read this receipt.
   func homes(of key: ReceiptKey) throws -> [ReplicaID]
   /// Adds a replica; the sequencer gives the position.

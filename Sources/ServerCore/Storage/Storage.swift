@@ -13,7 +13,9 @@ package import SkerryModel
 /// - `read` runs its closure in one snapshot: all its calls see the same commits. It waits for no writer.
 /// - A row of an app's table that any connection inserts, changes or deletes, by any SQL that `doctor` does not warn of, is
 ///   captured in the same transaction, with a number that no other capture has. An update that changes nothing is not
-///   captured. The capture also sets the row's version tag: that of the mutation under `write(_:…)`, otherwise a new one.
+///   captured. The capture also sets the row's version tag: that of the mutation under `write(_:…)`, otherwise a new one
+///   that is foreign (`VersionTag.isForeign`), as no mutation's id may be.
+/// - A row whose key no device could send (null, or of another class than the schema declares) is never captured.
 /// - Numbers may become visible in another order than they were drawn; `removeCaptures` removes exactly those named.
 /// - Ids, spaces, names and keys are compared by bytes.
 /// - The closures are synchronous and do not let the transaction out. Methods that change something are called within
@@ -55,6 +57,11 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 /// One transaction or snapshot of a storage.
 package protocol StorageTransaction: AppRows, Captures, SequencedRows, ChangeLog, Receipts {
   /// Runs a closure whose changes are undone alone when it throws.
+  ///
+  /// The database's own constraints between rows hold at its end: those that may wait until the end of a transaction are
+  /// waited for so long.
+  ///
+  /// - Throws: what the closure throws, or `StorageError.constraint` if the rows that it leaves break one.
   func savepoint<T>(_ body: () throws -> T) throws -> T
 }
 

@@ -83,7 +83,7 @@ extension SQLiteStorage {
       }
       var story = ServerRowStory(key, table)
       story.history = header.history
-      try story.read(SQLiteTransaction(connection, catalog))
+      try story.read(SQLiteTransaction(connection, catalog, fingerprint: header.fingerprint))
       return story
     }
   }

@@ -208,6 +208,30 @@ import Testing
     #expect(items == ["filled replica:phone of ana"])
   }
 
+  @Test
+  func `a cursor that names a hundred thousand spaces of others costs little, and one that names more is refused`()
+    throws
+  {
+    for number in 0..<200 {
+      try world.foreign("INSERT INTO member(id, team, account) VALUES ('m\(number)', 't\(number)', 'ana')")
+    }
+    var cursor: Cursor?
+    _ = try world.catchUp(&cursor, as: "ana")
+    var forged = try #require(cursor)
+    // With gains to be told as well.
+    forged.position = 0
+    forged.open = (0..<Limits.openSpaces).map { OpenSpace(space: SpaceID("team:x\($0)"), target: 0) }
+    let time = try ContinuousClock().measure {
+      guard case .page(let page) = try world.pull(forged, as: "ana") else { return #expect(Bool(false), "no page") }
+      #expect(page.closes)
+      #expect(page.items.count { $0.text.hasPrefix("filled") } == 200)
+    }
+    // Far from what comparing each of the account's spaces with each in the cursor takes; these tests run unoptimised.
+    #expect(time < .seconds(5), "\(time)")
+    forged.open.append(OpenSpace(space: "team:one too many", target: 0))
+    #expect(throws: RequestError.self) { try world.pull(forged, as: "ana") }
+  }
+
   @Test func `a cursor below the floor has expired, one of another history is told so, others are served`() throws {
     var cursor: Cursor?
     _ = try world.catchUp(&cursor, as: "ana")

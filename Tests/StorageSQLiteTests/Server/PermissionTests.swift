@@ -4,6 +4,7 @@ import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
+import SkerryTestSupport
 import Testing
 
 /// Who may do what: the permission rule of the write path, sentence by sentence.
@@ -232,6 +233,62 @@ import Testing
   ]
 
   @Test(arguments: roots) func `the root of a space`(_ deed: Deed) throws { try check(deed) }
+
+  /// Ana has left team t1 and knows what she knew. What the rows hold now is none of her business.
+  @Test func `a refusal tells an account that was removed nothing of what a row holds`() throws {
+    let world = try ServerWorld()
+    try world.foreign(PermissionTests.setup)
+    let id = MutationID(raw: Bytes16(high: 0x7000, low: 1))
+    let late = try world.operations([.add("item", "shared", .max)], of: id)
+    try world.foreign("DELETE FROM member WHERE id = 'a1'; UPDATE item SET n = 123456789 WHERE id = 'shared'")
+    for amount in [Int64.min, -1, 0, 1, .max - 123_456_789, .max - 123_456_788, .max] {
+      #expect(try world.judge([.add("item", "shared", amount)], as: "ana") == PermissionTests.forbidden, "\(amount)")
+    }
+    for steps in [
+      [.add("item", "mine", .max), .add("item", "mine", 1), .add("item", "shared", 1)],
+      [.delete("item", "shared"), .insert("item", "shared", ["home": "user:ana"])],
+    ] as [[Step]] {
+      #expect(try world.judge(steps, as: "ana") == PermissionTests.forbidden)
+    }
+    // What is no more is no more for everybody: a device that was off must hear so.
+    try world.foreign("DELETE FROM item WHERE id = 'shared'")
+    let verdicts = try world.push([Mutation(id: id, number: 99, operations: late)], as: "ana", replica: "r")
+    #expect(verdicts == [.settled(id, .rejected)])
+    #expect(try world.receipt(id, of: "ana")?.receipt.code == .gone)
+  }
+
+  @Test func `an account that never saw a row cannot tell whether it is there`() throws {
+    let world = try ServerWorld()
+    try world.foreign(PermissionTests.setup)
+    let guess = Incarnation(tag: VersionTag(raw: Bytes16(high: 1, low: 2)), index: 0)
+    for name in ["theirs", "bobs", "never", "nowhere"] {
+      for action in [.delete, .increment("n", by: .max), .set([Field("title", "x")], base: nil)] as [Operation.Action] {
+        let id = world.sqlite.ambient.makeMutationID()
+        let mutation = Mutation(
+          id: id, number: try world.mutation([], replica: "r").number,
+          operations: [Operation(RowKey("item", .text(name)), guess, action)])
+        #expect(try world.push([mutation], as: "ana", replica: "r") == [.settled(id, .rejected)])
+        #expect(try world.receipt(id, of: "ana")?.receipt.code == .gone, "\(name) \(action)")
+      }
+    }
+  }
+
+  @Test func `a refusal tells an account that was removed nothing of a row's version`() throws {
+    let world = try ServerWorld(.model)
+    try world.foreign("INSERT INTO team(id) VALUES ('t'); INSERT INTO member(id, team, user) VALUES ('a', 't', 'ana')")
+    try world.foreign("INSERT INTO doc(id, home) VALUES ('d', 'team:t'), ('e', 'team:t')")
+    let (first, second) = (
+      MutationID(raw: Bytes16(high: 0x7000, low: 1)), MutationID(raw: Bytes16(high: 0x7000, low: 2))
+    )
+    let changed = try world.operations([.set("doc", "d", ["a": "x"])], of: first)
+    let same = try world.operations([.set("doc", "e", ["a": "x"])], of: second)
+    try world.foreign("DELETE FROM member; UPDATE doc SET b = 'later' WHERE id = 'd'")
+    for (id, operations) in [(first, changed), (second, same)] {
+      let mutation = Mutation(id: id, number: id == first ? 1 : 2, operations: operations)
+      #expect(try world.push([mutation], as: "ana", replica: "r") == [.settled(id, .rejected)])
+      #expect(try world.receipt(id, of: "ana")?.receipt.code == .forbidden)
+    }
+  }
 
   @Test(arguments: [
     ("Ana", "user:ana"), ("ana ", "user:ana"), ("\u{212A}", "user:K"), ("e\u{301}", "user:\u{E9}"),

@@ -3,6 +3,7 @@
 import SkerryMerge
 import SkerryModel
 import SkerryServerCore
+import SkerryStorageSQLite
 import SkerryWire
 import Testing
 
@@ -113,14 +114,44 @@ import Testing
     #expect(try world.push([refused, void, last], as: "ana", replica: "r").last == .settled(last.id, .confirmed))
   }
 
-  @Test func `two accounts may use one mutation id`() throws {
+  @Test func `an id under which another account has changed rows is refused, since versions are told apart by it`()
+    throws
+  {
+    let mine = try world.mutation([.add("item", "mine", 1)], replica: "r")
+    func theirs(_ replica: ReplicaID) throws -> Mutation {
+      Mutation(
+        id: mine.id, number: try world.mutation([], replica: replica).number,
+        operations: try world.operations([.add("item", "bobs", 1)], of: mine.id))
+    }
+    #expect(try world.push([mine], as: "ana", replica: "r") == [.settled(mine.id, .confirmed)])
+    #expect(try world.push([theirs("b")], as: "bob", replica: "b") == [.settled(mine.id, .rejected)])
+    #expect(try world.receipt(mine.id, of: "bob")?.receipt.code == .taken)
+    #expect(try world.row("item", "bobs")?.values[2] == 0)
+    // The one who had it first is told the same as ever.
+    #expect(try world.push([mine], as: "ana", replica: "r") == [.settled(mine.id, .confirmed)])
+    #expect(try count() == 1)
+  }
+
+  @Test func `an id that another account used in vain is free, so that nobody can spoil it by a refusal`() throws {
     let mine = try world.mutation([.add("item", "mine", 1)], replica: "r")
     let theirs = Mutation(
-      id: mine.id, number: 1, operations: try world.operations([.add("item", "bobs", 1)], of: mine.id))
+      id: mine.id, number: 1, operations: try world.operations([.add("item", "mine", 1)], of: mine.id))
+    let void = Mutation(id: mine.id, number: 1, operations: [], isVoid: true)
+    #expect(try world.push([theirs], as: "bob", replica: "b") == [.settled(mine.id, .rejected)])
+    #expect(try world.push([void], as: "cat", replica: "c") == [.settled(mine.id, .void)])
     #expect(try world.push([mine], as: "ana", replica: "r") == [.settled(mine.id, .confirmed)])
-    #expect(try world.push([theirs], as: "bob", replica: "b") == [.settled(mine.id, .confirmed)])
     #expect(try count() == 1)
-    #expect(try world.row("item", "bobs")?.values[2] == 1)
+  }
+
+  @Test func `a foreign write's version is no mutation's id, and a mutation under it is refused`() throws {
+    try world.foreign("UPDATE item SET title = 'theirs' WHERE id = 'mine'")
+    let version = try #require(try world.row("item", "mine")?.version)
+    #expect(version.isForeign)
+    let id = MutationID(raw: version.raw)
+    let mutation = Mutation(id: id, number: 1, operations: try world.operations([.add("item", "mine", 1)], of: id))
+    #expect(try world.push([mutation], as: "ana", replica: "r") == [.settled(id, .rejected)])
+    #expect(try world.receipt(id, of: "ana")?.receipt.code == .invalid)
+    for _ in 0..<200 { #expect(!world.sqlite.ambient.makeMutationID().tag.isForeign) }
   }
 
   @Test func `a replica id of another account is forbidden, by push and by pull`() throws {
@@ -165,6 +196,20 @@ import Testing
     _ = try world.pull(nil, as: "ana", replicas: ["old", "r"], settled: 1)
     #expect(try world.receipt(refused.id, of: "ana")?.receipt.reason == nil)
     #expect(try world.storage.read { try ($0.settled("r"), $0.settled("old")) } == (1, 0))
+  }
+
+  @Test func `a pull with a mark to move does not wait for this process's own writer`() throws {
+    var cursor: Cursor?
+    _ = try world.catchUp(&cursor, as: "ana", replicas: ["r"])
+    // The writer is held by whoever calls; a pull that wanted it for as long as it takes would never return.
+    let answer = try world.sqlite.storage.withWriter { _ in
+      try world.pull(cursor, as: "ana", replicas: ["r", "new"], settled: 3)
+    }
+    guard case .page(let page) = answer else { return #expect(Bool(false), "a page was expected") }
+    #expect(page.closes)
+    #expect(try world.storage.read { try ($0.settled("r"), $0.owner(of: "new")) } == (0, nil))
+    _ = try world.pull(cursor, as: "ana", replicas: ["new", "r"], settled: 3)
+    #expect(try world.storage.read { try ($0.settled("r"), $0.owner(of: "new")) } == (3, "ana"))
   }
 
   @Test func `a push with a cursor of another history is not judged`() throws {

@@ -43,7 +43,7 @@ final class Village {
       "INSERT INTO item(id, home) VALUES ('shared', 'team:t1'), ('own', 'user:ana'), ('far', 'team:t2')",
       "INSERT INTO note(id, parent) VALUES ('hint', 'shared'), ('far hint', 'far')")
     try world.settle()
-    try world.server.markSafe()
+    try world.server.markSafe(upTo: world.server.history().head)
     try world.server.expire(upTo: world.server.history().head)
     for device in world.devices.values {
       for refusal in try device.store.rejections() { try device.store.acknowledge(refusal.id) }

@@ -55,7 +55,15 @@ final class Coast {
     try openServer(nodes: count)
   }
 
-  func backUp() throws { try withServerClosed { try folder.copyDatabase("server.db", to: "backup.db") } }
+  /// Copies the server's file.
+  ///
+  /// - Returns: the position that the copy holds.
+  @discardableResult
+  func backUp() throws -> Int64 {
+    try withServerClosed { try folder.copyDatabase("server.db", to: "backup.db") }
+    let copy = try SQLiteConnection(path: folder.path("backup.db"), mode: .reader)
+    return try copy.first("SELECT head FROM skerry_history") { $0.integer(0) } ?? 0
+  }
 
   /// Puts the backup in the server's place; an operator who knows of it says so, with a new epoch.
   func restore(announcedAs epoch: String?) throws {

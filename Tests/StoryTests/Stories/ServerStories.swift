@@ -20,8 +20,7 @@ import Testing
       try coast.write("a") { try $0.insert("item", ["id": .text(id), "home": "user:ana"]) }
     }
     try coast.settle()
-    try coast.backUp()
-    try coast.server.markSafe()
+    try coast.server.markSafe(upTo: coast.backUp())
     try coast.settle()
     return coast
   }
@@ -69,6 +68,31 @@ import Testing
     }
     expectAgreement(coast)
     #expect(try coast.rows("b", "SELECT n FROM item WHERE id = 'kept'") == ["1111"])
+  }
+
+  @Test func `what was written between a backup and its mark is offered again after a restore`() throws {
+    let coast = try Coast()
+    try coast.open("a")
+    try coast.sync("a")
+    let held = try coast.backUp()
+    try coast.write("a") { try $0.insert("item", ["id": "i", "home": "user:ana"]) }
+    try coast.sync("a")
+    try coast.server.markSafe(upTo: held)
+    try coast.sync("a")
+    try coast.restore(announcedAs: "second")
+    expectAgreement(coast)
+    #expect(try coast.rows("a", "SELECT id FROM item") == ["i"])
+    #expect(try Coast.text(coast.foreign, "SELECT id FROM item") == ["i"])
+  }
+
+  @Test func `the safe mark never passes the head, and never goes back`() throws {
+    let coast = try coast()
+    let head = try coast.server.history().head
+    #expect(try coast.server.history().safe == head)
+    try coast.server.markSafe(upTo: .max)
+    #expect(try coast.server.history().safe == head)
+    try coast.server.markSafe(upTo: 1)
+    #expect(try coast.server.history().safe == head)
   }
 
   @Test func `F-S04 B10 a device that was off for a year repeats a push without a second effect`() throws {
