@@ -91,10 +91,7 @@ package final class SyncServer: Sendable {
     if let open = request.cursor?.open.count, open > Limits.openSpaces {
       throw RequestError.tooMuch("a cursor with more than \(Limits.openSpaces) open spaces")
     }
-    try settle(request, as: user)
-    if let answer = try storage.read({ try closingAnswer(request, as: user, in: $0, isSequencer: false) }) {
-      return answer
-    }
+    if let answer = try settleAndClose(request, as: user) { return answer }
     if let answer = try sequenceAndClose(request, as: user) { return answer }
     return try storage.read { transaction in
       let pager = try Pager(catalog, transaction, user: user, limit: request.limit)
@@ -104,6 +101,17 @@ package final class SyncServer: Sendable {
       guard let cursor = request.cursor else { return .reset(try pager.reset(.first, replicas: request.replicas)) }
       return .page(try pager.page(after: cursor, replicas: request.replicas).page)
     }
+  }
+
+  /// Nil when something is to be sequenced. Nearly always nothing is, and nothing to be settled: then all is one snapshot.
+  private func settleAndClose(_ request: PullRequest, as user: AccountID) throws -> PullAnswer? {
+    let (isSettled, answer): (Bool, PullAnswer?) = try storage.read { transaction in
+      guard try self.isSettled(request, as: user, in: transaction) else { return (false, nil) }
+      return (true, try closingAnswer(request, as: user, in: transaction, isSequencer: false))
+    }
+    if isSettled { return answer }
+    try settle(request, as: user)
+    return try storage.read { try closingAnswer(request, as: user, in: $0, isSequencer: false) }
   }
 
   /// Nil when the database is busy, when the page is cut, or when the cursor cannot be served: then the page, or the reset,
@@ -162,21 +170,25 @@ package final class SyncServer: Sendable {
     return try sequencer.run { Hex.text(withUnsafeBytes(of: ambient.random().bigEndian) { Array($0) }) }
   }
 
-  /// Makes the request's replicas known and moves the settled mark, if there is anything to do.
+  /// Whether the request's replicas are known and its settled mark is kept.
+  private func isSettled(
+    _ request: PullRequest, as user: AccountID, in transaction: any StorageTransaction
+  ) throws -> Bool {
+    guard let current = request.replicas.last else { return true }
+    var isKnown = true
+    // All of them are looked at, known or not: to settle may find the database busy, and the pull goes on.
+    for replica in request.replicas {
+      let owner = try transaction.owner(of: replica)
+      if let owner, owner != user { throw RequestError.foreignReplica }
+      isKnown = isKnown && owner != nil
+    }
+    return try isKnown && transaction.settled(current) >= request.settled
+      && !transaction.hasUnshrunkReceipts(current, upTo: request.settled)
+  }
+
+  /// Makes the request's replicas known and moves the settled mark.
   private func settle(_ request: PullRequest, as user: AccountID) throws {
     guard let current = request.replicas.last else { return }
-    let isDone = try storage.read { transaction in
-      var isKnown = true
-      // All of them are looked at, known or not: the write below may find the database busy, and the pull goes on.
-      for replica in request.replicas {
-        let owner = try transaction.owner(of: replica)
-        if let owner, owner != user { throw RequestError.foreignReplica }
-        isKnown = isKnown && owner != nil
-      }
-      return try isKnown && transaction.settled(current) >= request.settled
-        && !transaction.hasUnshrunkReceipts(current, upTo: request.settled)
-    }
-    if isDone { return }
     do {
       try storage.writeSoon { transaction in
         for replica in request.replicas where try !claim(replica, for: user, in: transaction) {
