@@ -25,6 +25,7 @@ struct ServeCommand {
     configuration.host = arguments["host"] ?? configuration.host
     configuration.port = try arguments.number("port", or: 0)
     configuration.threads = try arguments.number("threads", or: configuration.threads)
+    configuration.log = { Output.error("skerry serve: \($0)") }
     self.configuration = configuration
     stopPoint = try arguments["stop-at"].map { text throws(UsageError) in try StopPoint(text, of: StopPoint.Name.server)
     }

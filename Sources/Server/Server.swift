@@ -31,6 +31,8 @@ public final class Server: Sendable {
     public var port = 0
     /// How many requests are worked on at one time.
     public var threads = 4
+    /// Told a line of each failure: no tokens, no values of rows. It is called on the server's threads and must not block.
+    public var log: @Sendable (String) -> Void = { _ in }
 
     /// What a server is started with.
     public init(
@@ -72,20 +74,23 @@ public final class Server: Sendable {
   }
 
   package static func start(_ configuration: Configuration, observer: Observer) throws -> Server {
-    let catalog = try Catalog(configuration.schema)
+    let (catalog, log) = (try Catalog(configuration.schema), configuration.log)
     let ambient = SystemAmbient()
     let storage = try SQLiteStorage(path: configuration.database, catalog: catalog, ambient: ambient)
     if let onStatement = observer.onStatement { storage.withWriter { $0.monitor = { onStatement($0) } } }
     let verifier = try TokenVerifier(
       keys: configuration.keys, issuer: configuration.issuer, audience: configuration.audience)
-    let endpoint = Endpoint(SyncServer(catalog: catalog, storage: storage, ambient: ambient))
+    let endpoint = Endpoint(SyncServer(catalog: catalog, storage: storage, ambient: ambient)) {
+      log("a request failed: \($0)")
+    }
     let gate = TokenGate(tokens: TokenCache(verifier), now: { ambient.now() })
     var limits = HTTPLimits()
     limits.bodyBytes = Limits.messageBytes
     return Server(
       try HTTPServer.start(
         host: configuration.host, port: configuration.port, threads: configuration.threads, limits: limits,
-        routes: Routes(endpoint: endpoint, gate: gate, onPushed: observer.onPushed).all))
+        routes: Routes(endpoint: endpoint, gate: gate, onPushed: observer.onPushed).all, report: { log($0.description) }
+      ))
   }
 
   /// Finishes what is under way, refuses what is new, and closes; blocks for some seconds at most.

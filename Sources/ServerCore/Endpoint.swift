@@ -23,9 +23,12 @@ package struct Endpoint: Sendable {
 
   private let server: SyncServer
   private let codec: JSONCodec
+  private let report: @Sendable (any Error) -> Void
 
-  package init(_ server: SyncServer) {
+  /// - Parameter report: told of each failure that is answered with 500, of which the answer says nothing.
+  package init(_ server: SyncServer, report: @escaping @Sendable (any Error) -> Void = { _ in }) {
     self.server = server
+    self.report = report
     codec = JSONCodec(catalog: server.catalog)
   }
 
@@ -53,6 +56,7 @@ package struct Endpoint: Sendable {
     } catch StorageError.busy {
       return problem(503, "Service Unavailable", "the database is busy; try again", retryAfter: 1)
     } catch {
+      report(error)
       return problem(500, "Internal Server Error", "the server could not carry this out; try again", retryAfter: 5)
     }
   }
