@@ -190,7 +190,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
-        "SkerrySQLiteKit", "SkerryCommands",
+        "SkerrySQLiteKit", "SkerryCommands", "SkerryAmbientKit", "SkerryHTTP", "SkerryHTTPKit", "SkerryServer",
+        "SkerryTokenKit",
       ], path: "Tests/CommandTests", swiftSettings: strict),
     .testTarget(
       name: "HistoryTests",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Skerry
 import SkerryHTTPKit
 import SkerryModel
 import SkerryStore
@@ -76,6 +77,8 @@ struct DeviceControl: Sendable {
       throw HTTPProblem(400, error.description)
     } catch let error as StoreError {
       throw HTTPProblem(422, error.description)
+    } catch let error as EngineBusy {
+      throw HTTPProblem(409, error.description)
     } catch {
       throw HTTPProblem(500, "\(error)")
     }
