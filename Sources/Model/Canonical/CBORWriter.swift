@@ -45,7 +45,7 @@ package struct CBORWriter {
     }
   }
 
-  package mutating func blob(_ value: some Collection<UInt8>) {
+  package mutating func blob(_ value: [UInt8]) {
     head(2, UInt64(value.count))
     bytes.append(contentsOf: value)
   }
@@ -85,7 +85,7 @@ package struct CBORWriter {
     }
   }
 
-  package mutating func values(_ values: some Collection<Value>) {
+  package mutating func values(_ values: [Value]) {
     array(values.count)
     for item in values { value(item) }
   }

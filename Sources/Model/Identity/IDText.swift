@@ -5,6 +5,17 @@
 package enum IDText {
   /// Not empty, not too long, and without control characters (C0, DEL and C1).
   package static func isPlain(_ text: some Collection<UInt8>) -> Bool {
+    text.withContiguousStorageIfAvailable { isPlain($0) } ?? Array(text).withUnsafeBufferPointer { isPlain($0) }
+  }
+
+  /// A kind, a colon and an id. No kind is longer than a name in a schema.
+  package static func isSpace(_ text: some Collection<UInt8>) -> Bool {
+    text.withContiguousStorageIfAvailable { isSpace($0) } ?? Array(text).withUnsafeBufferPointer { isSpace($0) }
+  }
+
+  // Over plain memory: a generic collection costs a call for each byte when the caller is in another module.
+
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard (1...Limits.idBytes).contains(text.count) else { return false }
     var last: UInt8 = 0
     for byte in text {
@@ -14,10 +25,9 @@ package enum IDText {
     return true
   }
 
-  /// A kind, a colon and an id. No kind is longer than a name in a schema.
-  package static func isSpace(_ text: some Collection<UInt8>) -> Bool {
+  private static func isSpace(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    let kind = text[..<colon]
-    return kind.count <= 48 && isPlain(kind) && isPlain(text[text.index(after: colon)...])
+    return colon <= 48 && isPlain(UnsafeBufferPointer(rebasing: text[..<colon]))
+      && isPlain(UnsafeBufferPointer(rebasing: text[(colon + 1)...]))
   }
 }

@@ -18,6 +18,16 @@ package struct Bytes16: Hashable, Comparable, Sendable {
     self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
   }
 
+  /// The same without a generic call, which costs more than the rest where rows are read.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self = bytes.withUnsafeBytes { bytes in
+      Bytes16(
+        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+        low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    }
+  }
+
   package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
 
   package static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
@@ -86,7 +96,7 @@ public struct MutationID: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   package init(raw: Bytes16) { self.raw = raw }
 
-  package init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: [UInt8]) {
     guard let raw = Bytes16(bytes) else { return nil }
     self.raw = raw
   }
@@ -115,7 +125,7 @@ public struct VersionTag: Hashable, Sendable, CustomStringConvertible {
 
   package init(raw: Bytes16) { self.raw = raw }
 
-  package init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: [UInt8]) {
     guard let raw = Bytes16(bytes) else { return nil }
     self.raw = raw
   }
@@ -149,7 +159,7 @@ public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8] { tag.raw.bytes + [UInt8(index >> 8), UInt8(index & 255)] }
 
   package init?(bytes: [UInt8]) {
-    guard bytes.count == 18, let tag = VersionTag(bytes: bytes[..<16]) else { return nil }
+    guard bytes.count == 18, let tag = Bytes16(bytes[..<16]).map({ VersionTag(raw: $0) }) else { return nil }
     self.init(tag: tag, index: UInt16(bytes[16]) << 8 | UInt16(bytes[17]))
   }
 
