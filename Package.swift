@@ -194,6 +194,11 @@ let package = Package(
         "SkerryTokenKit",
       ], path: "Tests/CommandTests", swiftSettings: strict),
     .testTarget(
+      name: "KillTests",
+      dependencies: [
+        "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerrySQLiteKit", "SkerryCommands",
+      ], path: "Tests/KillTests", swiftSettings: strict),
+    .testTarget(
       name: "HistoryTests",
       dependencies: [
         "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore", "SkerryServerCore",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SkerryModel
+package import SkerryModel
 
 /// The command `skerry`: one file a verb.
 public enum CommandLineTool {
@@ -33,7 +33,8 @@ public enum CommandLineTool {
     }
   }
 
-  static func schema(_ path: String) throws -> Schema {
+  /// The schema in a JSON file.
+  package static func schema(_ path: String) throws -> Schema {
     do { return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: URL(fileURLWithPath: path))) } catch {
       throw UsageError(description: "schema \(path): \(error)")
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SkerryModel
+package import SkerryModel
 import SkerrySQLiteKit
 
 /// Counts and digests of an app's rows in a database file, by a full scan that knows nothing of how Skerry keeps them.
-struct Audit: Equatable {
+package struct Audit: Equatable {
   /// Rows by table.
-  private(set) var counts: [String: Int] = [:]
+  package private(set) var counts: [String: Int] = [:]
   /// Over every value of every row.
-  private(set) var digest = ""
+  package private(set) var digest = ""
 
   /// Scans a server's or a device's file; only the app's own columns are read.
-  init(_ path: String, _ schema: Schema) throws {
+  package init(_ path: String, _ schema: Schema) throws {
     let connection = try SQLiteConnection(path: path, mode: .reader)
     var hasher = SHA256()
     try connection.transaction(.deferred) {

@@ -38,16 +38,15 @@ actor Device {
       ambient: clock)
     network = try Device.network(setup, clock)
     engine = network.map { [replica] in SyncEngine(replica, transport: $0) }
-    if let point = setup.stopPoint { await replica.withConnection { $0.monitor = { _ in point.passStatement() } } }
+    if let point = setup.stopPoint {
+      await replica.withConnection { $0.monitor = { point.pass(statement: $0) } }
+    }
   }
 
   private static func network(_ setup: Setup, _ clock: OffsetAmbient) throws -> FaultyNetwork? {
     guard let server = setup.server, let file = setup.tokenFile else { return nil }
     let transport = try HTTPTransport(baseURL: server, now: { clock.now() }, token: { try TokenCommand.read(file) })
-    let point = setup.stopPoint
-    return FaultyNetwork(transport, seed: setup.seed) { path, isAnswered in
-      point?.enter(isAnswered && path == "/v1/pull" ? .page : nil)
-    }
+    return FaultyNetwork(transport, seed: setup.seed)
   }
 
   /// How many mutations have no outcome.
@@ -103,9 +102,8 @@ actor Device {
   func write(_ order: JSON) async throws -> JSON {
     let steps = try order.list("operations").map { try WriteStep($0, replica.catalog) }
     let label = try order.optionalText("label")
-    setup.stopPoint?.enter(.write)
-    defer { setup.stopPoint?.enter(nil) }
-    let id = try await replica.write(label) { tx in
+    let id = try await replica.write(label) { [point = setup.stopPoint] tx in
+      point?.enterWrite()
       for step in steps { try step.run(&tx) }
     }
     return ["mutation": id.map { .string($0.description) } ?? .null]
@@ -129,9 +127,12 @@ actor Device {
   /// Starts or ends the engine's own loop.
   func run(_ order: JSON) async throws -> JSON {
     let engine = try needEngine()
-    running?.cancel()
-    await running?.value
-    running = nil
+    // While one order waits here for the loop's end, another may have begun a new one: look again.
+    while let current = running {
+      current.cancel()
+      await current.value
+      if running == current { running = nil }
+    }
     guard try order.flag("on") else { return try await state() }
     runError = nil
     running = Task {

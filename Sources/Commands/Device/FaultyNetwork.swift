@@ -46,18 +46,11 @@ final class FaultyNetwork: Transport {
   private let base: any Transport
   private let clock: any Clock<Duration>
   private let state: Mutex<State>
-  private let onAnswer: @Sendable (String, Bool) -> Void
 
-  /// - Parameters:
-  ///   - seed: decides what chance does.
-  ///   - onAnswer: told the path of each exchange with false when it begins, and with true when its answer is handed on.
-  init(
-    _ base: any Transport, seed: UInt64, clock: any Clock<Duration> = SystemAmbient.clock,
-    onAnswer: @escaping @Sendable (String, Bool) -> Void = { _, _ in }
-  ) {
+  /// - Parameter seed: decides what chance does.
+  init(_ base: any Transport, seed: UInt64, clock: any Clock<Duration> = SystemAmbient.clock) {
     self.base = base
     self.clock = clock
-    self.onAnswer = onAnswer
     state = Mutex(State(generator: SeededGenerator(seed: seed)))
   }
 
@@ -69,7 +62,6 @@ final class FaultyNetwork: Transport {
   var counts: Counts { state.withLock { $0.counts } }
 
   func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-    onAnswer(request.path, false)
     let (fault, delay) = try draw()
     if fault == .dropRequest { throw TransportError.timedOut("the request was dropped on purpose") }
     if fault == .duplicate { _ = try await base.exchange(request) }
@@ -80,7 +72,6 @@ final class FaultyNetwork: Transport {
     case .garble: garble(&response)
     case .dropRequest, .duplicate, nil: break
     }
-    onAnswer(request.path, true)
     return response
   }
 

@@ -26,7 +26,8 @@ final class StopPoint: Sendable {
 
   private let name: Name
   private let left: Mutex<Int>
-  private let phase = Mutex<Name?>(nil)
+  /// What the open transaction of a device is for; nil as long as that is not known.
+  private let transaction = Mutex<Name?>(nil)
 
   /// - Throws: `UsageError` if it is none of these points.
   init(_ text: String, of names: [Name]) throws(UsageError) {
@@ -51,17 +52,22 @@ final class StopPoint: Sendable {
     if isMet { raise(SIGSTOP) }
   }
 
-  /// What a device is doing; nil for nothing that can be named.
-  func enter(_ phase: Name?) { self.phase.withLock { $0 = phase } }
+  /// The transaction that is open on a device's connection is a local write.
+  func enterWrite() { transaction.withLock { $0 = .write } }
 
-  /// The device's connection is about to carry out a statement.
-  func passStatement() {
-    if let current = phase.withLock({ $0 }) { pass(current) }
-  }
-
-  /// The server's connection is about to carry out this statement.
+  /// The writing connection is about to carry out this statement.
+  ///
+  /// A device writes for several reasons, and all at once when its loop is on. So what a statement belongs to is told by its
+  /// transaction: a local write says so from within, and nothing but a page or a reset has to do with the stage.
   func pass(statement: String) {
     if statement.hasPrefix("INSERT INTO skerry_receipts") { pass(.push) }
     if statement.hasPrefix("INSERT INTO skerry_log") { pass(.sequencer) }
+    let current = transaction.withLock { transaction in
+      if statement.hasPrefix("BEGIN") { transaction = nil }
+      if transaction == nil, statement.contains("skerry_stage") { transaction = .page }
+      defer { if statement == "COMMIT" || statement == "ROLLBACK" { transaction = nil } }
+      return transaction
+    }
+    if let current { pass(current) }
   }
 }

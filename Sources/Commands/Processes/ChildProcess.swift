@@ -47,7 +47,7 @@ package final class ChildProcess {
   }
 
   /// Whether it has been stopped by a signal and waits; by the kernel's own account, where there is one.
-  var isStopped: Bool {
+  package var isStopped: Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
       let end = status.lastIndex(of: ")")
     else { return false }
@@ -87,6 +87,11 @@ package final class ChildProcess {
 package struct ProcessError: Error, CustomStringConvertible {
   /// What happened.
   package let description: String
+  /// The HTTP status with which it refused an order; nil for anything else.
+  package let status: Int?
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, status: Int? = nil) {
+    self.description = description
+    self.status = status
+  }
 }

@@ -17,17 +17,21 @@ package final class DeviceProcess: Sendable {
     /// Whether the engine's loop runs from the start.
     package var runs = false
     package var seed = 1
+    /// Its folder below the server's; nil for one of the account's name.
+    package var folder: String?
     /// See `docs/device.md`.
     package var stopAt: String?
     /// The path of `skerry`; nil for the program that runs now.
     package var program: String?
 
     package init(
-      server: String? = nil, runs: Bool = false, seed: Int = 1, stopAt: String? = nil, program: String? = nil
+      server: String? = nil, runs: Bool = false, seed: Int = 1, folder: String? = nil, stopAt: String? = nil,
+      program: String? = nil
     ) {
       self.server = server
       self.runs = runs
       self.seed = seed
+      self.folder = folder
       self.stopAt = stopAt
       self.program = program
     }
@@ -41,7 +45,7 @@ package final class DeviceProcess: Sendable {
 
   /// Starts it on its own folder below the server's, and waits until it takes orders.
   package init(_ files: ServerFiles, account: String, _ options: Options) throws {
-    let home = files.folder + "/" + account
+    let home = files.folder + "/" + (options.folder ?? account)
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     var arguments = [
       "device", "--folder", home, "--account", account, "--schema", files.schema, "--seed", "\(options.seed)",
@@ -64,8 +68,8 @@ package final class DeviceProcess: Sendable {
   }
 
   /// The account's file, for whoever looks at it when the process has ended.
-  package static func file(_ files: ServerFiles, _ account: String) -> String {
-    files.folder + "/\(account)/" + Replica.fileName(of: AccountID(account))
+  package static func file(_ files: ServerFiles, _ account: String, folder: String? = nil) -> String {
+    files.folder + "/\(folder ?? account)/" + Replica.fileName(of: AccountID(account))
   }
 
   /// Gives an order and waits for what comes of it.
@@ -77,8 +81,10 @@ package final class DeviceProcess: Sendable {
       TransportRequest(path: path, contentType: "application/json", body: message.encoded))
     let answer = try JSON(parsing: response.body)
     if response.status != 200 {
-      if case .string(let detail)? = answer["detail"] { throw ProcessError("\(path): \(detail)") }
-      throw ProcessError("\(path): status \(response.status)")
+      if case .string(let detail)? = answer["detail"] {
+        throw ProcessError("\(path): \(detail)", status: response.status)
+      }
+      throw ProcessError("\(path): status \(response.status)", status: response.status)
     }
     return answer
   }
