@@ -6,7 +6,8 @@ package import Skerry
 /// Brings the example's contacts into a device, one write a person with their offices. What is there already is passed
 /// over, so it can be killed and begun again at any point.
 package struct ContactsImport: Sendable {
-  private let folder: String
+  /// Where the data is.
+  package let folder: String
   private let team: String
 
   /// - Parameters:

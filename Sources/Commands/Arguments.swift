@@ -42,7 +42,10 @@ struct Arguments {
     if known.contains(name) {
       flags.insert(name)
     } else if options.contains(name) {
-      guard let value = rest.popFirst() else { throw UsageError(description: "--\(name) needs a value") }
+      // A value that looks like an option is one that was forgotten; a file of such a name can be given as ./--name.
+      guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+        throw UsageError(description: "--\(name) needs a value")
+      }
       if values.updateValue(value, forKey: name) != nil { throw UsageError(description: "--\(name) is given twice") }
     } else {
       throw UsageError(description: "there is no option --\(name) here")
@@ -65,9 +68,14 @@ struct Arguments {
     return value
   }
 
-  func number(_ name: String, or fallback: Int) throws(UsageError) -> Int {
+  func number(
+    _ name: String, or fallback: Int, in range: ClosedRange<Int> = .min ... .max
+  ) throws(UsageError) -> Int {
     guard let value = values[name] else { return fallback }
-    guard let number = Int(value) else { throw UsageError(description: "--\(name) wants a number, '\(value)' found") }
+    guard let number = Int(value), range ~= number else {
+      let bounds = range == .min ... .max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
+      throw UsageError(description: "--\(name) wants a number\(bounds), '\(value)' found")
+    }
     return number
   }
 }

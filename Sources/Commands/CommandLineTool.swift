@@ -11,7 +11,8 @@ public enum CommandLineTool {
   /// - Returns: the exit code; see the help page.
   public static func run(_ arguments: [String]) async -> Int32 {
     let words = Array(arguments.dropFirst())
-    if words.contains("--help") || words.contains("-h"), let page = HelpPage.of(arguments[0]) {
+    let options = words.prefix { $0 != "--" }
+    if options.contains("--help") || options.contains("-h"), let page = HelpPage.of(arguments[0]) {
       Output.line(page.text)
       return 0
     }
@@ -34,13 +35,16 @@ public enum CommandLineTool {
   }
 
   /// The schema in a JSON file.
+  /// The schema in a file, without any complaint.
   package static func schema(_ path: String) throws -> Schema {
-    do { return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: URL(fileURLWithPath: path))) } catch {
-      throw UsageError(description: "schema \(path): \(error)")
+    let file = SchemaFile(try OldFile.bytes(path))
+    if let first = file.complaints.first {
+      throw FileError(path, "no schema that can be used: \(first)", "'skerry schema check' has all complaints")
     }
+    return try file.schema()
   }
 
-  static func secret(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+  static func secret(_ path: String) throws -> [UInt8] { try OldFile.bytes(path) }
 }
 
 /// Standard output and standard error, written at once: `print` to a pipe keeps lines back until its buffer is full.

@@ -46,13 +46,13 @@ struct HelpPage {
   private static let verbs = [
     HelpPage(
       verb: "demo", summary: "two devices and a server as processes on this machine, on real contacts",
-      usage: "[--drop SHARE] [--seed N] [--sabotage] [--data FOLDER] [--folder FOLDER]",
+      usage: "[--drop CHANCE] [--seed N] [--sabotage] [--data FOLDER] [--folder FOLDER]",
       details: """
-        --drop SHARE     the share of messages that are lost, 0 to 0.9: half of them requests, half of them answers
+        --drop CHANCE    the probability with which each message is lost, 0 to 0.8
         --seed N         decides which
         --sabotage       skips one row at the end; the comparison must find it, and the exit code is 1
         --data FOLDER    where schema.json and data/ are; Examples/Contacts
-        --folder FOLDER  where the files go; a folder in the system's temporary one, which the next run replaces
+        --folder FOLDER  where the files go, new or empty; one in the system's temporary folder, which the next run removes
         """),
     HelpPage(
       verb: "serve", summary: "a server beside one SQLite file, until SIGINT or SIGTERM",
@@ -60,7 +60,8 @@ struct HelpPage {
       details: """
         --database FILE         is made if it is missing; the app's tables in it are captured by triggers
         --secret-file FILE      at least 32 bytes; tokens are HS256 then
-        --public-key-file FILE  PEM of a P-256 key; tokens are ES256 then. [--public-key-id ID] is their kid
+        --public-key-file FILE  PEM of a P-256 key; tokens are ES256 then
+        --public-key-id ID      the kid of its tokens; needed beside a secret
         --issuer, --audience    what tokens must name as iss and aud; skerry
         --host ADDRESS          numeric; 127.0.0.1
         --port N                0 for any free one; it is printed

@@ -23,8 +23,8 @@ struct ServeCommand {
     configuration.issuer = arguments["issuer"] ?? configuration.issuer
     configuration.audience = arguments["audience"] ?? configuration.audience
     configuration.host = arguments["host"] ?? configuration.host
-    configuration.port = try arguments.number("port", or: 0)
-    configuration.threads = try arguments.number("threads", or: configuration.threads)
+    configuration.port = try arguments.number("port", or: 0, in: 0...65_535)
+    configuration.threads = try arguments.number("threads", or: configuration.threads, in: 1...256)
     configuration.log = { Output.error("skerry serve: \($0)") }
     self.configuration = configuration
     stopPoint = try arguments["stop-at"].map { text throws(UsageError) in try StopPoint(text, of: StopPoint.Name.server)
@@ -37,7 +37,10 @@ struct ServeCommand {
     var keys: [TokenKey] = []
     if let file = arguments["secret-file"] { keys.append(try .hs256(secret: CommandLineTool.secret(file))) }
     if let file = arguments["public-key-file"] {
-      let pem = try String(contentsOfFile: file, encoding: .utf8)
+      if !keys.isEmpty, arguments["public-key-id"] == nil {
+        throw UsageError(description: "with a secret and a public key, --public-key-id tells which tokens are whose")
+      }
+      let pem = try OldFile.text(file)
       keys.append(try .es256(id: arguments["public-key-id"], publicKeyPEM: pem))
     }
     if keys.isEmpty { throw UsageError(description: "--secret-file or --public-key-file is needed") }

@@ -13,8 +13,8 @@ struct TokenCommand {
   init(_ words: [String]) throws {
     let arguments = try Arguments(words, options: ["account", "secret-file", "hours"])
     account = try arguments.text("account")
+    hours = try arguments.number("hours", or: 1, in: 1...87_600)
     secret = try CommandLineTool.secret(arguments.text("secret-file"))
-    hours = try arguments.number("hours", or: 1)
   }
 
   func run() throws -> Int32 {
@@ -32,7 +32,6 @@ struct TokenCommand {
 
   /// The token in a file, without the line's end.
   static func read(_ file: String) throws -> String {
-    let text = try String(contentsOfFile: file, encoding: .utf8)
-    return text.split(separator: "\n").first.map(String.init) ?? ""
+    try OldFile.text(file).split(separator: "\n").first.map(String.init) ?? ""
   }
 }

@@ -21,6 +21,8 @@ final class Exchange {
   private var body: [UInt8] = []
   private var start = 0
   private var isCounted = false
+  /// The bytes of the body that are counted with the server's.
+  private var held = 0
 
   /// The first line came.
   init(target: [UInt8], context: ServerContext, record: ConnectionRecord) {
@@ -46,6 +48,8 @@ final class Exchange {
   func close() {
     if isCounted { context.leave() }
     isCounted = false
+    context.release(held)
+    held = 0
     context.watch.rested(record)
   }
 
@@ -83,6 +87,11 @@ final class Exchange {
       connection.cut(HTTPProblem.tooLarge(limit).response)
       return false
     }
+    guard context.hold(part.count) else {
+      connection.cut(HTTPProblem.crowded.response)
+      return false
+    }
+    held += part.count
     body.append(contentsOf: part)
     context.watch.bodyExpected(on: record, since: start, bytes: body.count)
     return true

@@ -64,6 +64,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
 extension HTTPProblem {
   /// What a request gets when its handler failed: nothing of the failure.
   static let failure = HTTPProblem(500, "The server failed to carry out this request. Trying again later may help.")
+  static let crowded = HTTPProblem(503, "The server has as many bodies under way as it can hold.", retryAfter: 1)
   static let stopping = HTTPProblem(503, "The server is stopping.", retryAfter: 1)
   static func tooLarge(_ limit: Int) -> HTTPProblem {
     HTTPProblem(413, "The body is longer than \(limit) bytes.")

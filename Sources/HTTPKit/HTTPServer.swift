@@ -48,8 +48,11 @@ package final class HTTPServer: Sendable {
     host: String = "127.0.0.1", port: Int = 0, threads: Int = 4, limits: HTTPLimits = HTTPLimits(),
     routes: HTTPRoutes, report: @escaping @Sendable (HTTPServerEvent) -> Void = { _ in }
   ) throws(HTTPServerError) -> HTTPServer {
-    guard 1...256 ~= threads, limits.connections >= threads, limits.connectionsPerAddress >= 0, limits.idleSeconds > 0
-    else { throw .badLimits("a server needs 1 to 256 threads, a connection for each, and an idle time-out") }
+    guard 1...256 ~= threads, limits.connections >= threads, limits.connectionsPerAddress >= 0, limits.idleSeconds > 0,
+      limits.bodyBytesInAll >= limits.bodyBytes
+    else {
+      throw .badLimits("1 to 256 threads, a connection for each, an idle time-out and room for one body are needed")
+    }
     guard let address = ListenAddress(host: host, port: port) else { throw .badAddress(host: host, port: port) }
     let context = ServerContext(routes: routes, limits: limits, lanes: threads, report: report)
     guard let daemon = Daemon(context, at: address, threads: threads) else {
@@ -81,6 +84,8 @@ package final class HTTPServer: Sendable {
         daemon.stop()
       }
     } else {
+      // An answer may be on its way before the thread aside that woke its connection is done with the library.
+      context.waitForHandlers()
       daemon.stop()
     }
     return drain == .finished

@@ -17,6 +17,7 @@ final class ServerContext: Sendable {
   private struct State {
     var isStopping = false
     var handlers = 0
+    var bodyBytes = 0
   }
 
   init(routes: HTTPRoutes, limits: HTTPLimits, lanes: Int, report: @escaping @Sendable (HTTPServerEvent) -> Void) {
@@ -76,6 +77,18 @@ final class ServerContext: Sendable {
   }
 
   func leave() { underWay.leave() }
+
+  /// Counts bytes of a body in, unless there are too many under way.
+  func hold(_ count: Int) -> Bool {
+    state.withLock { state in
+      guard count <= limits.bodyBytesInAll - state.bodyBytes else { return false }
+      state.bodyBytes += count
+      return true
+    }
+  }
+
+  /// Counts them out.
+  func release(_ count: Int) { state.withLock { $0.bodyBytes -= count } }
 
   enum Drain {
     case finished

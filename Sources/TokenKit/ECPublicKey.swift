@@ -11,10 +11,13 @@ final class ECPublicKey: @unchecked Sendable {
 
   init(pem: String) throws(TokenKeyError) {
     defer { ERR_clear_error() }  // the thread's queue of errors is not ours to leave filled
-    let bytes = Array(pem.utf8)
-    guard let source = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { throw .badPublicKey }
-    defer { BIO_free(source) }
-    guard let key = PEM_read_bio_PUBKEY(source, nil, nil, nil) else { throw .badPublicKey }
+    // The source reads from the bytes themselves, so they stay in place until the key is read.
+    let read = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+      guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+      defer { BIO_free(source) }
+      return PEM_read_bio_PUBKEY(source, nil, nil, nil)
+    }
+    guard let key = read else { throw .badPublicKey }
     guard ECPublicKey.isP256(key) else {
       EVP_PKEY_free(key)
       throw .badPublicKey

@@ -10,7 +10,7 @@ import Testing
     ("explain a t k", "--schema is needed"), ("explain a t --schema f", "KEY… is needed"),
     ("explain a --schema f", "TABLE is needed"), ("explain a t k --schema", "--schema needs a value"),
     ("explain a t k --schema f --schema f", "--schema is given twice"),
-    ("explain a t k --schema /nonexistent", "schema /nonexistent"),
+    ("explain a t k --schema --values", "--schema needs a value"),
     ("schema", "one of check, sql, json is needed"), ("schema check", "FILE is needed"),
     ("schema draw f", "schema has no 'draw'; it has check, sql, json"),
     ("schema check f --server", "there is no option --server here"),
@@ -28,5 +28,22 @@ import Testing
     let answer = CommandLineTool.answer(["inspect", "--", "--json"])
     #expect(answer.code == 3)
     #expect(answer.error.hasPrefix("skerry: --json: there is no such file"))
+  }
+
+  @Test func `a file that is not there is no fault of the command line`() {
+    let answer = CommandLineTool.answer(["explain", "a", "t", "k", "--schema", "/nonexistent"])
+    #expect(answer.code == 3)
+    #expect(answer.error.hasPrefix("skerry: /nonexistent: it cannot be read"))
+  }
+
+  @Test(arguments: [
+    "token --account a --secret-file /nonexistent --hours 0",
+    "token --account a --secret-file /nonexistent --hours 9999999999999", "serve --database d",
+    "serve --port 1 --port 2",
+    "device --folder f --account a", "demo --drop 0.9", "demo --drop x", "demo --folder --sabotage", "bench nothing",
+    "bench write --runs 0", "nothing", "",
+  ])
+  func `a command line that cannot be carried out ends with 2, before anything is done`(line: String) async {
+    #expect(await CommandLineTool.run(line.split(separator: " ").map(String.init)) == 2)
   }
 }

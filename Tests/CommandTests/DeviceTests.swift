@@ -86,13 +86,18 @@ import Testing
       ("/write", ["operations": [["op": "delete", "table": "item", "key": ["none"]]]], 422),
       ("/read", ["sql": "DELETE FROM item"], 422), ("/network", ["next": ["storm"]], 400),
       ("/network", ["chances": ["garble": 2]], 400), ("/clock", ["offset": "soon"], 400),
-      ("/discard", ["id": "none"], 422), ("/run", [:], 400),
+      ("/discard", ["id": "none"], 422), ("/run", [:], 400), ("/read", ["sql": "SELECT nonsense FROM nowhere"], 422),
+      ("/read", ["sql": "SELECT 1; SELECT 2"], 422), ("/read", ["sql": "SELECT ?", "values": []], 422),
+      ("/write", ["operations": [["op": "delete", "table": "item", "key": []]]], 422),
+      ("/import", ["folder": "/nowhere", "team": "t"], 422), ("/sync", ["seconds": .integer(.max)], 400),
+      ("/sync", ["seconds": 0], 400),
     ]
     for (path, message, status) in orders {
       let (found, body) = try await answer(path, message, key: key)
       #expect(found == status, "\(path) \(message): \(body)")
       guard case .string(let detail)? = body["detail"] else { throw WorldError("\(path): no reason") }
       #expect(!detail.isEmpty)
+      #expect(!detail.contains("skerry_") && !detail.contains("NSCocoa"), "\(detail)")
     }
     #expect(try await order("/state")["pending"] == 0)
   }

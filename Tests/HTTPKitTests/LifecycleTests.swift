@@ -15,8 +15,11 @@ import Testing
 
     init(isAside: Bool) { self.isAside = isAside }
 
-    var route: HTTPRoute {
-      HTTPRoute("GET", "/door", runsAside: isAside) { [self] _ in
+    var route: HTTPRoute { route("GET") }
+    var post: HTTPRoute { route("POST") }
+
+    private func route(_ method: String) -> HTTPRoute {
+      HTTPRoute(method, "/door", runsAside: isAside) { [self] _ in
         entered.signal()
         open.wait()
         return .text("through")
@@ -75,6 +78,32 @@ import Testing
     door.open.signal()
     try inside.send(Self.request)
     #expect(try inside.response()?.body == "through")
+  }
+
+  @Test func `bodies under way are bounded in all, and what does not fit is told to come later`() throws {
+    let door = Door(isAside: true)
+    let fixture = try ServerFixture([door.post] + ServerFixture.standard) {
+      $0.bodyBytes = 1_000
+      $0.bodyBytesInAll = 1_500
+    }
+    let body = String(repeating: "x", count: 1_000)
+    let inside = try fixture.client()
+    try inside.send("POST /door HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + body)
+    door.entered.wait()
+    func echo() throws -> RawClient.Response? {
+      let client = try fixture.client()
+      try client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + body)
+      return try client.response()
+    }
+    let refused = try #require(try echo())
+    #expect(refused.status == 503)
+    #expect(refused["Retry-After"] == "1")
+    #expect(try fixture.get("/hello")?.status == 200)
+    door.open.signal()
+    #expect(try inside.response()?.body == "through")
+    var later: RawClient.Response?
+    repeat { later = try echo() } while later?.status == 503  // the bytes are free when the answer has been sent
+    #expect(later?.body == body)
   }
 
   @Test func `a client that goes away while its handler works aside leaves nothing behind`() throws {

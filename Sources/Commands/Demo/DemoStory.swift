@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Skerry
+import SkerryAmbientKit
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryWire
@@ -42,11 +43,23 @@ struct DemoStory {
   private func importOffline() async throws {
     let first = try device("ana", server: nil)
     let order: JSON = ["folder": .string(stage.data + "/data"), "team": .string(DemoStage.team)]
-    let importing = Task { try? await first.order("/import", order) }
-    var acknowledged = 0
-    while acknowledged < 150 { acknowledged = try await pending(first) }
+    let acknowledged = try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask {
+        try await first.order("/import", order)
+        return try await pending(first)
+      }
+      group.addTask {
+        while true {
+          let waiting = try await pending(first)
+          if waiting >= 150 { return waiting }
+          try await SystemAmbient.clock.sleep(for: .milliseconds(2))
+        }
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw ProcessError("the import said nothing") }
+      return first
+    }
     first.process.kill()
-    _ = await importing.value
     timeline.say(
       .deviceA, "imports contacts without a network, and is killed with kill -9 after \(acknowledged) writes")
     let second = try device("ana", server: nil)
@@ -213,7 +226,7 @@ extension DemoStory {
 
   /// Syncs until the device is as the server is; with lost messages that takes several rounds.
   private func sync(_ device: DeviceProcess) async throws {
-    let chances: JSON = ["dropRequest": .real(options.drop / 2), "dropAnswer": .real(options.drop / 2)]
+    let chances: JSON = ["dropRequest": .real(options.drop), "dropAnswer": .real(options.drop)]
     try await device.order("/network", ["chances": chances])
     var answer: JSON = nil
     for _ in 0..<500 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Skerry
 import SkerryAmbientKit
 import SkerryContacts
@@ -27,6 +28,7 @@ actor Device {
   private let clock: OffsetAmbient
   private let setup: Setup
   private var running: Task<Void, Never>?
+  private var syncing: Task<SyncReport, any Error>?
   private var runError: String?
 
   init(_ setup: Setup) async throws {
@@ -111,13 +113,20 @@ actor Device {
 
   func importContacts(_ order: JSON) async throws -> JSON {
     let contacts = ContactsImport(folder: try order.text("folder"), team: try order.text("team"))
-    return ["imported": .init(try await contacts.run(replica, limit: try order.optionalInteger("limit").map(Int.init)))]
+    let limit = try order.optionalInteger("limit").map { Int(clamping: $0) }
+    do { return ["imported": .init(try await contacts.run(replica, limit: limit))] } catch let error as CocoaError {
+      throw FileError(
+        contacts.folder, "its files cannot be read (\(error.localizedDescription))", "see whether they are there")
+    }
   }
 
   func sync(_ order: JSON) async throws -> JSON {
     let engine = try needEngine()
     let seconds = try order.optionalInteger("seconds") ?? 60
-    let report = try await engine.syncOnce(within: .seconds(seconds))
+    guard 1...86_400 ~= seconds else { throw UsageError(description: "\"seconds\" is 1 to 86400; \(seconds) found") }
+    let round = Task { try await engine.syncOnce(within: .seconds(seconds)) }
+    syncing = round
+    let report = try await round.value
     return [
       "report": DeviceJSON.report(report), "condition": .string(await condition()),
       "pending": .init(try await pending()),
@@ -141,11 +150,24 @@ actor Device {
     return try await state()
   }
 
-  private func ended(_ error: any Error) { runError = "\(error)" }
+  /// Ends what is under way, before the process does.
+  func shutDown() async {
+    syncing?.cancel()
+    running?.cancel()
+    _ = await syncing?.result
+    await running?.value
+  }
+
+  /// The loop has ended by itself.
+  private func ended(_ error: any Error) {
+    if Task.isCancelled { return }
+    runError = "\(error)"
+    running = nil
+  }
 
   func setNetwork(_ order: JSON) async throws -> JSON {
     guard let network else { throw UsageError(description: "the device was started without --server") }
-    network.settings = try DeviceJSON.settings(order, network.settings)
+    try network.change { try DeviceJSON.change(&$0, by: order) }
     return try await state()
   }
 

@@ -23,7 +23,7 @@ struct DeviceCommand {
       stopPoint: try arguments["stop-at"].map { text throws(UsageError) in
         try StopPoint(text, of: StopPoint.Name.device)
       })
-    port = try arguments.number("control", or: 0)
+    port = try arguments.number("control", or: 0, in: 0...65_535)
     runs = arguments.has("run")
     endsWithInput = arguments.has("until-eof")
     if setup.server != nil, setup.tokenFile == nil { throw UsageError(description: "--server needs --token-file") }
@@ -31,6 +31,7 @@ struct DeviceCommand {
   }
 
   func run() async throws -> Int32 {
+    try NewFile.folder(setup.folder)
     let device = try await Device(setup)
     let ambient = SystemAmbient()
     let key = ambient.makeReplicaID().text
@@ -45,6 +46,7 @@ struct DeviceCommand {
     Output.line(String(decoding: greeting.encoded, as: UTF8.self))
     if endsWithInput { end.askAtEndOfInput() }
     await end.wait()
+    await device.shutDown()
     return control.stop() ? 0 : 3
   }
 }

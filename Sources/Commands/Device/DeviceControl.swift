@@ -3,6 +3,7 @@
 import Skerry
 import SkerryHTTPKit
 import SkerryModel
+import SkerrySQLiteKit
 import SkerryStore
 import SkerryWire
 
@@ -75,6 +76,10 @@ struct DeviceControl: Sendable {
       throw HTTPProblem(400, error.description)
     } catch let error as WireError {
       throw HTTPProblem(400, error.description)
+    } catch let error as SQLiteError {
+      throw HTTPProblem(422, error.message)
+    } catch let error as FileError {
+      throw HTTPProblem(422, error.description)
     } catch let error as StoreError {
       throw HTTPProblem(422, error.description)
     } catch let error as EngineBusy {

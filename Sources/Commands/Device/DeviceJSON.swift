@@ -26,9 +26,8 @@ enum DeviceJSON {
     ]
   }
 
-  /// The settings after an order: what it does not name stays.
-  static func settings(_ order: JSON, _ current: FaultyNetwork.Settings) throws -> FaultyNetwork.Settings {
-    var settings = current
+  /// Changes what an order names; what it does not name stays.
+  static func change(_ settings: inout FaultyNetwork.Settings, by order: JSON) throws {
     if order["offline"] != nil { settings.isOffline = try order.flag("offline") }
     if let delay = try order.optionalInteger("delayMilliseconds") {
       guard 0...600_000 ~= delay else { throw UsageError(description: "delayMilliseconds is 0 to 600000") }
@@ -41,7 +40,6 @@ enum DeviceJSON {
       }
       settings.chances[try fault(.string(member.name))] = chance
     }
-    return settings
   }
 
   private static func fault(_ json: JSON) throws -> FaultyNetwork.Fault {

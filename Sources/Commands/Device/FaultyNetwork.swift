@@ -59,6 +59,15 @@ final class FaultyNetwork: Transport {
     set { state.withLock { $0.settings = newValue } }
   }
 
+  /// Changes the settings in one step, while exchanges may be drawing on them; an error changes nothing.
+  func change(_ edit: (inout Settings) throws -> Void) throws {
+    try state.withLock { state in
+      var settings = state.settings
+      try edit(&settings)
+      state.settings = settings
+    }
+  }
+
   var counts: Counts { state.withLock { $0.counts } }
 
   func exchange(_ request: TransportRequest) async throws -> TransportResponse {

@@ -22,7 +22,7 @@ package final class ChildProcess {
   }
 
   /// The program that runs, by the system's own account: the name it was called by may be found elsewhere.
-  private static var ownProgram: String {
+  static var ownProgram: String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
   }
 
@@ -56,9 +56,11 @@ package final class ChildProcess {
 
   /// Waits until it has been stopped by a signal.
   ///
-  /// - Throws: when it ends instead.
+  /// - Throws: when it ends instead, or does not stop within a minute.
   package func waitUntilStopped() async throws {
+    let end = SystemAmbient.monotonicNanoseconds() + 60_000_000_000
     while !isStopped {
+      if SystemAmbient.monotonicNanoseconds() > end { throw ProcessError("process \(id) did not come to its point") }
       if !isRunning { throw ProcessError("process \(id) ended before it was stopped") }
       try await SystemAmbient.clock.sleep(for: .milliseconds(2))
     }

@@ -10,13 +10,13 @@ package struct ServerFiles: Sendable {
   package let schema: String
   private let secret: [UInt8]
 
-  /// Makes a secret in an existing folder.
+  /// Makes a secret in an existing folder that has none.
   package init(folder: String, schema: String) throws {
     self.folder = folder
     self.schema = schema
     let ambient = SystemAmbient()
     secret = (0..<32).map { _ in UInt8(truncatingIfNeeded: ambient.random()) }
-    try Data(secret).write(to: URL(fileURLWithPath: secretFile))
+    try NewFile.write(secret, to: secretFile)
   }
 
   package var database: String { folder + "/server.db" }

@@ -74,7 +74,7 @@ public struct WriteTransaction: ~Copyable {
 
   /// A row as it is now, this transaction's own changes included; nil if there is none.
   public func row(_ key: RowKey) throws -> [String: Value]? {
-    let info = try table(key.table)
+    let info = try table(of: key)
     guard let state = try failure.guarding({ try draft.visible(key) }) else { return nil }
     return Dictionary(uniqueKeysWithValues: zip(info.columns.map(\.name), state.values))
   }
@@ -87,8 +87,18 @@ public struct WriteTransaction: ~Copyable {
     return table
   }
 
+  /// The key's table.
+  private func table(of key: RowKey) throws -> TableInfo {
+    let info = try table(key.table)
+    let (wanted, found) = (info.keyColumns.count, key.values.count)
+    guard wanted == found else {
+      throw StoreError(.invalid, "a key of \(key.table) has \(wanted) values, \(found) found")
+    }
+    return info
+  }
+
   private func existing(_ key: RowKey) throws -> RowState {
-    _ = try table(key.table)
+    _ = try table(of: key)
     guard let row = try failure.guarding({ try draft.visible(key) }) else {
       throw StoreError(.notFound, "\(key) is not here")
     }
