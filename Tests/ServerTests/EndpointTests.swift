@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SkerrySQLiteKit
 import SkerryServer
 import SkerrySockets
 import SkerryTokenKit
+import Synchronization
 import Testing
 
 /// The server as a stranger with a socket sees it.
@@ -120,13 +122,25 @@ import Testing
     #expect([400, 413].contains(response.status))
   }
 
-  @Test func `a failure of the database is advised to wait for, and tells nothing of it`() throws {
+  @Test func `a failure of the database is advised to wait for, and told to the log without tokens and values`() throws
+  {
+    var shop = try Shop()
+    let lines = Mutex<[String]>([])
+    shop.configuration.log = { line in lines.withLock { $0.append(line) } }
+    let server = try shop.open()
     let connection = try SQLiteConnection(path: shop.database, mode: .writer)
     try connection.execute("ALTER TABLE skerry_receipts RENAME TO elsewhere")
-    let response = try ask(Shop.post("/v1/push", Shop.push("r1", Self.mutation), token: token))
+    let mutation = Self.mutation.replacingOccurrences(of: "One", with: "planted")
+    let client = try RawClient(port: server.port)
+    try client.send(Shop.post("/v1/push", Shop.push("r1", mutation), token: token))
+    let response = try #require(try client.response())
     let text = detail(response, 500, "Internal Server Error")
     #expect(text == "the server could not carry this out; try again")
     #expect(response["Retry-After"] == "5")
+    let logged = lines.withLock { $0 }
+    #expect(logged.count == 1)
+    #expect(logged.first?.contains("skerry_receipts") == true)
+    #expect(logged.allSatisfy { !$0.contains("planted") && !$0.contains(token) })
   }
 
   static let mutation =
