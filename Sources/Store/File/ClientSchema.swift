@@ -65,7 +65,6 @@ struct ClientSchema {
       label TEXT, at INTEGER NOT NULL, void INTEGER NOT NULL, sent INTEGER NOT NULL, dormant INTEGER NOT NULL,
       failed INTEGER NOT NULL, attempts INTEGER NOT NULL, error TEXT) STRICT
     """,
-    "CREATE INDEX IF NOT EXISTS skerry_outbox_n ON skerry_outbox(n)",
     // What each outbox entry touches or leans on: rows, and spaces under the table name $space. Role 0 leans, 1 opens, 2 changes.
     """
     CREATE TABLE IF NOT EXISTS skerry_subjects(

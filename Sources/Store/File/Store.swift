@@ -20,6 +20,8 @@ package final class Store {
   var state: ReplicaState
   /// When a verdict came for an entry whose receipt has not been published; by `clock`.
   var answered: [MutationID: Int] = [:]
+  /// The lowest number in the outbox, while it is known. New entries get higher ones.
+  var lowestNumber: Int64?
   /// Counts messages that were taken in, to tell which pulls were asked for after a verdict.
   package internal(set) var clock = 0
   var spaces: SpaceTable
@@ -100,6 +102,7 @@ package final class Store {
       }
     } catch {
       (state, answered, clock) = before
+      lowestNumber = nil
       spaces = SpaceTable(connection)
       throw error
     }
@@ -114,6 +117,7 @@ package final class Store {
       throw StoreError(.damaged, "skerry_state is empty; the file was overwritten by something else")
     }
     state = found
+    lowestNumber = nil
     spaces = SpaceTable(connection)
     dataVersion = version
   }
@@ -138,8 +142,12 @@ package final class Store {
 
   /// Every mutation up to this number is published.
   package func settledMark() throws -> Int64 {
-    let lowest = try connection.first("SELECT min(n) FROM skerry_outbox") { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
-    return (lowest ?? state.counter + 1) - 1
+    if lowestNumber == nil {
+      // No index keeps the order of numbers: each write would pay for it, and this is asked once a request.
+      lowestNumber =
+        try connection.first("SELECT min(n) FROM skerry_outbox") { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+    }
+    return (lowestNumber ?? state.counter + 1) - 1
   }
 
   /// The absolute path of the file, by the database's own account.

@@ -101,6 +101,7 @@ extension Store {
       // No request carries more; the oldest copies of the file have been heard of long ago.
       state.ids = state.ids.suffix(Limits.replicaIDs)
       state.counter = 0
+      lowestNumber = nil
       let entries = try connection.query("SELECT made FROM skerry_outbox ORDER BY made") { $0.integer(0) }
       for made in entries {
         state.counter += 1

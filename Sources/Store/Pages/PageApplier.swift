@@ -173,6 +173,7 @@ final class PageApplier {
     try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
     try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
     store.answered[receipt.id] = nil
+    store.lowestNumber = nil
     effect.settled.append(receipt.id)
   }
 
