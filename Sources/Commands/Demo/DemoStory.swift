@@ -43,22 +43,7 @@ struct DemoStory {
   private func importOffline() async throws {
     let first = try device("ana", server: nil)
     let order: JSON = ["folder": .string(stage.data + "/data"), "team": .string(DemoStage.team)]
-    let acknowledged = try await withThrowingTaskGroup(of: Int.self) { group in
-      group.addTask {
-        try await first.order("/import", order)
-        return try await pending(first)
-      }
-      group.addTask {
-        while true {
-          let waiting = try await pending(first)
-          if waiting >= 150 { return waiting }
-          try await SystemAmbient.clock.sleep(for: .milliseconds(2))
-        }
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next() else { throw ProcessError("the import said nothing") }
-      return first
-    }
+    let acknowledged = try await importInPart(first, order)
     first.process.kill()
     timeline.say(
       .deviceA, "imports contacts without a network, and is killed with kill -9 after \(acknowledged) writes")
@@ -71,6 +56,28 @@ struct DemoStory {
     let all = try await pending(second)
     second.process.kill()
     timeline.say(.deviceA, "imports the rest, and is killed again with all \(all) writes waiting")
+  }
+
+  /// Lets a device import until some of it is written.
+  ///
+  /// - Returns: how many writes it has acknowledged by then.
+  private func importInPart(_ device: DeviceProcess, _ order: JSON) async throws -> Int {
+    return try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask {
+        try await device.order("/import", order)
+        return try await pending(device)
+      }
+      group.addTask {
+        while true {
+          let waiting = try await pending(device)
+          if waiting >= 150 { return waiting }
+          try await SystemAmbient.clock.sleep(for: .milliseconds(2))
+        }
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw ProcessError("the import said nothing") }
+      return first
+    }
   }
 
   private func connectFirst(_ server: ServerProcess) async throws -> DeviceProcess {

@@ -19,7 +19,9 @@ extension Store {
       let applier = try PageApplier(self)
       state.cursor = page.cursor
       state.count += Int64(page.items.count)
-      let items = try immediate(page.items, applier)
+      var arrivals = Arrivals(applier, spaces, count: page.items.count)
+      for item in page.items { try arrivals.take(item) }
+      let items = arrivals.rest
       let isWhole = page.closes && page.cursor.open.isEmpty
       if isWhole {
         try publishAll(items, applier)
@@ -40,58 +42,6 @@ extension Store {
     needsPurge = needsPurge || effect.hasRemovedRows
     purge()
     return effect
-  }
-
-  /// Carries out what applies at once, and gives the rest in order.
-  private func immediate(_ items: [PageItem], _ applier: PageApplier) throws -> [StagedItem] {
-    var out: [StagedItem] = []
-    var generations: [SpaceID: Int64] = [:]
-    var last: (space: SpaceID, generation: Int64)?
-    var lost: Set<SpaceID> = []
-    var left: [RowKey: Set<SpaceID>] = [:]
-    func staged(_ kind: StagedItem.Kind, _ space: SpaceID, _ key: RowKey) throws -> StagedItem {
-      let generation: Int64
-      if let last, last.space == space {
-        generation = last.generation
-      } else if let known = generations[space] {
-        generation = known
-      } else {
-        generation = space.holdsReceipts ? 0 : try spaces.generation(spaces.id(of: space))
-        generations[space] = generation
-      }
-      last = (space, generation)
-      return StagedItem(kind: kind, space: space, key: key, generation: generation)
-    }
-    for item in items {
-      switch item {
-      case .gain(let space):
-        // The loss between may never have been seen, so each gain is swept when it is filled.
-        try applier.gain(space)
-        generations[space] = nil
-        last = nil
-      case .lose(let space):
-        try applier.lose(space)
-        lost.insert(space)
-      case .left(let space, let key, let still):
-        try applier.leave(space, key, still: still)
-        left[key, default: []].insert(space)
-      case .put(let space, let image):
-        var entry = try staged(.put, space, image.key)
-        entry.row = RowState(values: image.values, version: image.version, incarnation: image.incarnation)
-        out.append(entry)
-      case .deleted(let space, let key):
-        try applier.removeHeld(key, in: space)
-        out.append(try staged(.deleted, space, key))
-      case .filled(let space): out.append(try staged(.filled, space, RowKey("$space", .text(space.text))))
-      case .receipt(let space, let receipt):
-        var entry = try staged(.receipt, space, Stage.receiptKey(receipt.id))
-        entry.receipt = receipt
-        out.append(entry)
-      }
-    }
-    // A page names a row once in a space it left, and no row of a space it lost; an older put of either is void.
-    if lost.isEmpty, left.isEmpty { return out }
-    return out.filter { !lost.contains($0.space) && left[$0.key]?.contains($0.space) != true }
   }
 
   private func publishAll(_ items: [StagedItem], _ applier: PageApplier) throws {
