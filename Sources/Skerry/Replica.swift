@@ -186,10 +186,17 @@ public actor Replica {
 
   package func nextStep() throws -> SyncSession.Step { try session?.next() ?? .wait(until: nil) }
 
-  package func take(
+  /// Reads what came back for an exchange, and gives the pull that comes after it, if it is known already.
+  package func open(
     _ result: Result<TransportResponse, TransportError>, for exchange: SyncSession.Exchange
-  ) throws {
-    if let effect = try session?.take(result, for: exchange) { publish(effect) }
+  ) throws -> (incoming: SyncSession.Incoming, next: SyncSession.Exchange?)? {
+    guard let session else { return nil }
+    let incoming = session.open(result, for: exchange)
+    return (incoming, try session.following(incoming))
+  }
+
+  package func take(_ incoming: SyncSession.Incoming) throws {
+    if let effect = try session?.take(incoming) { publish(effect) }
   }
 
   package func report() -> SyncReport { session?.totals ?? SyncReport() }

@@ -33,6 +33,8 @@ public actor SyncEngine {
   private let clock: any Clock<Duration>
   private let alarm = Alarm()
   private var hasSession = false
+  /// The next pull, sent while a page is taken in.
+  private var ahead: (exchange: SyncSession.Exchange, result: Task<Result<TransportResponse, TransportError>, Never>)?
 
   /// An engine for a replica.
   public init(_ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard) {
@@ -113,9 +115,11 @@ public actor SyncEngine {
     guard await replica.beginDriving(isNew: !hasSession, policy, onChange: { alarm.ring() }) else { throw EngineBusy() }
     hasSession = true
     do { try await carryOutSteps(stopsWhenResting) } catch {
+      dropAhead()
       await replica.endDriving()
       throw error
     }
+    dropAhead()
     await replica.endDriving()
   }
 
@@ -137,17 +141,41 @@ public actor SyncEngine {
   /// - Returns: false if there is nothing more to do in this call.
   private func carryOutStep(_ stopsWhenResting: Bool) async throws -> Bool {
     switch try await replica.nextStep() {
-    case .exchange(let exchange):
-      let result = await send(exchange.request)
+    case .exchange(let wanted):
+      let (exchange, result) = await fetch(wanted)
       // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
       if Task.isCancelled { return false }
-      try await replica.take(result, for: exchange)
+      guard let (incoming, next) = try await replica.open(result, for: exchange) else { return false }
+      if let next { ahead = (next, Task { await self.send(next.request) }) }
+      try await replica.take(incoming)
     case .wait(let time):
+      dropAhead()
       if stopsWhenResting { return false }
       let wait = time.map { Duration.milliseconds(max(0, $0 - replica.now())) }
       await alarm.wait(for: wait, clock: clock)
     }
     return true
+  }
+
+  /// What came back for an exchange, or for one that was sent ahead and serves it.
+  private func fetch(
+    _ wanted: SyncSession.Exchange
+  ) async -> (SyncSession.Exchange, Result<TransportResponse, TransportError>) {
+    guard let sent = ahead, sent.exchange.serves(wanted) else {
+      dropAhead()
+      return (wanted, await send(wanted.request))
+    }
+    ahead = nil
+    return await withTaskCancellationHandler {
+      (sent.exchange, await sent.result.value)
+    } onCancel: {
+      sent.result.cancel()
+    }
+  }
+
+  private func dropAhead() {
+    ahead?.result.cancel()
+    ahead = nil
   }
 
   private func send(_ request: TransportRequest) async -> Result<TransportResponse, TransportError> {

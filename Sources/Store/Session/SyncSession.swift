@@ -22,6 +22,26 @@ package final class SyncSession {
 
     /// Whether it offers mutations.
     package var isPush: Bool { if case .push = kind { true } else { false } }
+
+    /// Whether its answer is what another exchange asks for: both pull from the same cursor.
+    package func serves(_ other: Exchange) -> Bool {
+      guard case .pull(let asked, _) = kind, case .pull(let wanted, _) = other.kind else { return false }
+      return asked == wanted
+    }
+  }
+
+  /// What came back for an exchange, read but not taken in.
+  package struct Incoming: Sendable {
+    fileprivate let exchange: Exchange
+    fileprivate let content: Content
+
+    fileprivate enum Content: Sendable {
+      case failure(Answer)
+      case verdicts([Verdict], offered: [MutationID])
+      case answer(PullAnswer, asked: Cursor?, when: Int)
+      /// Bytes that are no answer of ours say nothing about the mutations: they are offered again.
+      case undecodable
+    }
   }
 
   package enum Step: Sendable {
@@ -37,6 +57,7 @@ package final class SyncSession {
   private let codec: JSONCodec
   private let ambient: any Ambient
   private let batch: Int
+  private let page: Int
   private var machine: SyncMachine
   /// What the session did since it began.
   package private(set) var totals = SyncReport()
@@ -45,6 +66,7 @@ package final class SyncSession {
     self.store = store
     ambient = store.ambient
     batch = policy.batch
+    page = policy.page
     codec = JSONCodec(catalog: store.catalog)
     machine = SyncMachine(policy)
   }
@@ -77,13 +99,15 @@ package final class SyncSession {
       kind: .push(ids))
   }
 
-  private func pull(_ limit: Int) throws -> Exchange {
+  private func pull(_ limit: Int) throws -> Exchange { try pull(after: store.cursor, limit) }
+
+  private func pull(after cursor: Cursor?, _ limit: Int) throws -> Exchange {
     let request = PullRequest(
-      schema: SchemaStamp(store.catalog.schema), replicas: store.replicaIDs, cursor: store.cursor,
+      schema: SchemaStamp(store.catalog.schema), replicas: store.replicaIDs, cursor: cursor,
       settled: try store.settledMark(), limit: limit)
     return Exchange(
       request: TransportRequest(path: "/v1/pull", contentType: "application/json", body: codec.encode(request)),
-      kind: .pull(asked: store.cursor, when: store.clock))
+      kind: .pull(asked: cursor, when: store.clock))
   }
 
   /// Takes in what came back. An answer that comes late, or twice, is held against what the store holds now.
@@ -91,30 +115,46 @@ package final class SyncSession {
   /// - Returns: what it changed in the store.
   @discardableResult
   package func take(_ result: Result<TransportResponse, TransportError>, for exchange: Exchange) throws -> PageEffect {
+    try take(open(result, for: exchange))
+  }
+
+  /// Reads what came back.
+  package func open(_ result: Result<TransportResponse, TransportError>, for exchange: Exchange) -> Incoming {
     let answer =
       switch result {
       case .success(let response): Answer(response)
       case .failure(let error): Answer(error)
       }
-    guard case .body(let bytes) = answer else {
-      try fail(answer, exchange)
-      return PageEffect()
-    }
+    guard case .body(let bytes) = answer else { return Incoming(exchange: exchange, content: .failure(answer)) }
+    let content: Incoming.Content?
     switch exchange.kind {
-    case .push(let ids):
-      guard let decoded = try? codec.decodePushAnswer(bytes) else { return try undecodable(exchange) }
-      try take(decoded.verdicts, offered: ids)
-      return PageEffect()
-    case .pull(let asked, let when):
-      guard let decoded = try? codec.decodePullAnswer(bytes) else { return try undecodable(exchange) }
-      return try take(decoded, asked: asked, when: when)
+    case .push(let ids): content = try? .verdicts(codec.decodePushAnswer(bytes).verdicts, offered: ids)
+    case .pull(let asked, let when): content = try? .answer(codec.decodePullAnswer(bytes), asked: asked, when: when)
     }
+    return Incoming(exchange: exchange, content: content ?? .undecodable)
   }
 
-  /// Bytes that are no answer of ours say nothing about the mutations: they are offered again.
-  private func undecodable(_ exchange: Exchange) throws -> PageEffect {
-    totals.undecodable += 1
-    try fail(.transient(status: 200, retryAfter: nil), exchange)
+  /// The pull that comes after a page, so that the next page can be on its way while this one is taken in; nil if it is the
+  /// last of its round, or will not be taken in.
+  package func following(_ incoming: Incoming) throws -> Exchange? {
+    guard case .answer(.page(let next), let asked, _) = incoming.content, asked == store.cursor, !next.items.isEmpty,
+      !next.closes || !next.cursor.open.isEmpty
+    else { return nil }
+    return try pull(after: next.cursor, page)
+  }
+
+  /// Takes in what was read.
+  ///
+  /// - Returns: what it changed in the store.
+  package func take(_ incoming: Incoming) throws -> PageEffect {
+    switch incoming.content {
+    case .failure(let answer): try fail(answer, incoming.exchange)
+    case .verdicts(let verdicts, let offered): try take(verdicts, offered: offered)
+    case .answer(let answer, let asked, let when): return try take(answer, asked: asked, when: when)
+    case .undecodable:
+      totals.undecodable += 1
+      try fail(.transient(status: 200, retryAfter: nil), incoming.exchange)
+    }
     return PageEffect()
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Skerry
 import SkerryMachine
 import SkerryModel
@@ -252,5 +253,38 @@ import Testing
     #expect(try await replica.facts().pending == 0)
     running.cancel()
     try await running.value
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `the next page is on its way while one is taken in`() async throws {
+    let harbour = try Harbour()
+    try harbour.withWorld { world in
+      for number in 0..<20 {
+        try world.foreign.run("INSERT INTO book(id, owner) VALUES (?, 'ana')", .text("b\(number)"))
+      }
+    }
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    let taken = Mutex(0)
+    // The first page is not taken in before the next one was asked for.
+    await replica.withConnection { connection in
+      connection.monitor = { sql in
+        guard sql.hasPrefix("INSERT INTO skerry_stage") || sql.hasPrefix("INSERT  INTO \"book\"") else { return }
+        guard
+          taken.withLock({
+            $0 += 1
+            return $0 == 1
+          })
+        else { return }
+        // The first request is answered with a reset, the second with this page.
+        while harbour.requests.count < 3 { usleep(500) }
+      }
+    }
+    let report = try await engine.syncOnce(within: .seconds(20))
+    #expect(report.isConsistent)
+    #expect(taken.withLock { $0 } > 1)
+    #expect(try await titles(replica).count == 20)
+    #expect(harbour.mostAtOnce == 1)
+    let server = try harbour.withWorld { try $0.server.digest(of: "user:ana") }
+    #expect(try await replica.digests()["user:ana"] == server)
   }
 }
