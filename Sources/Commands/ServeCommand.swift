@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SkerryHTTPKit
 import SkerryServer
 import SkerryTokenKit
 
@@ -49,7 +50,10 @@ struct ServeCommand {
 
   func run() async throws -> Int32 {
     let end = EndOfProcess()
-    let server = try Server.start(configuration, observer: observer)
+    let server: Server
+    do { server = try Server.start(configuration, observer: observer) } catch HTTPServerError.badAddress {
+      throw UsageError(description: "--host wants a numeric address, '\(configuration.host)' found")
+    }
     Output.line("listening on \(configuration.host):\(server.port)")
     if endsWithInput { end.askAtEndOfInput() }
     await end.wait()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import SkerryCommands
+import SkerryModel
+import SkerryTestSupport
 import Testing
 
 /// Command lines that are wrong: exit code 2, and what is wrong.
@@ -45,5 +48,18 @@ import Testing
   ])
   func `a command line that cannot be carried out ends with 2, before anything is done`(line: String) async {
     #expect(await CommandLineTool.run(line.split(separator: " ").map(String.init)) == 2)
+  }
+
+  @Test(arguments: [("--host nowhere", 2), ("--host 127.0.0.1 --port 65536", 2), ("--threads 0", 2)])
+  func `an address that cannot be listened on ends with 2`(options: String, code: Int32) async throws {
+    let folder = try TemporaryFolder()
+    let schema = try JSONEncoder().encode(Schema.model)
+    try schema.write(to: URL(fileURLWithPath: folder.path("schema.json")))
+    try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: folder.path("secret")))
+    let files = [
+      "--database", folder.path("app.db"), "--schema", folder.path("schema.json"), "--secret-file",
+      folder.path("secret"),
+    ]
+    #expect(await CommandLineTool.run(["serve"] + files + options.split(separator: " ").map(String.init)) == code)
   }
 }
