@@ -52,7 +52,7 @@ struct HelpPage {
         --seed N         decides which
         --sabotage       skips one row at the end; the comparison must find it, and the exit code is 1
         --data FOLDER    where schema.json and data/ are; Examples/Contacts
-        --folder FOLDER  where the files go, new or empty; one in the system's temporary folder, which the next run removes
+        --folder FOLDER  where the files go, new or empty; one in the system's temporary folder, removed by runs a day later
         """),
     HelpPage(
       verb: "serve", summary: "a server beside one SQLite file, until SIGINT or SIGTERM",

@@ -87,12 +87,14 @@ final class Exchange {
       connection.cut(HTTPProblem.tooLarge(limit).response)
       return false
     }
-    guard context.hold(part.count) else {
-      connection.cut(HTTPProblem.crowded.response)
-      return false
-    }
-    held += part.count
     body.append(contentsOf: part)
+    if body.count > context.limits.shortBodyBytes {
+      guard context.hold(body.count - held) else {
+        connection.cut(HTTPProblem.crowded.response)
+        return false
+      }
+      held = body.count
+    }
     context.watch.bodyExpected(on: record, since: start, bytes: body.count)
     return true
   }

@@ -4,9 +4,12 @@
 package struct HTTPLimits: Hashable, Sendable {
   /// The bytes of a body; a route may have a limit of its own.
   package var bodyBytes = 16 << 20
-  /// The bytes of all bodies under way at one time, from their first byte to the end of their answer. What does not fit is
-  /// refused with a 503.
+  /// The bytes of all long bodies under way at one time, from their first byte to the end of their answer. What does not
+  /// fit is refused with a 503.
   package var bodyBytesInAll = 128 << 20
+  /// Up to here a body is not counted, so that long ones never keep out the many short ones; the number of connections
+  /// bounds these.
+  package var shortBodyBytes = 64 << 10
   /// The bytes of all header fields of one request, names and values.
   package var headerBytes = 16 << 10
   /// The header fields of one request.

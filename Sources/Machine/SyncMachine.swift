@@ -261,7 +261,9 @@ package struct SyncMachine: Sendable {
     case .transient(let status, let wanted):
       condition = .failing(status: status)
       retryAfter = wanted
-      if !offered.isEmpty { consequence = blame(offered, "the server answered \(status)") }
+      // A server that asks for time because it has too much to do says nothing of the entries.
+      let isCrowded = [429, 503].contains(status) && wanted != nil
+      if !offered.isEmpty, !isCrowded { consequence = blame(offered, "the server answered \(status)") }
     case .body: preconditionFailure("a body is an answer, not a failure")
     }
     // When one kind of request does not pass, the other has its turn first.

@@ -33,6 +33,7 @@ public actor SyncEngine {
   private let clock: any Clock<Duration>
   private let alarm = Alarm()
   private var hasSession = false
+  private var mayAskAhead = true
   /// The next pull, sent while a page is taken in.
   private var ahead: (exchange: SyncSession.Exchange, result: Task<Result<TransportResponse, TransportError>, Never>)?
 
@@ -128,8 +129,11 @@ public actor SyncEngine {
     while !Task.isCancelled {
       do {
         if try await !carryOutStep(stopsWhenResting) { return }
+        mayAskAhead = true
       } catch let error as SQLiteError where error.isRetryable {
-        // Another process of the app holds the file. An answer that could not be taken in is asked for again.
+        // Another process of the app holds the file. An answer that could not be taken in is asked for again, and nothing
+        // beyond it until it has been.
+        mayAskAhead = false
         await alarm.wait(for: SyncEngine.lockWait, clock: clock)
       }
     }
@@ -146,7 +150,7 @@ public actor SyncEngine {
       // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
       if Task.isCancelled { return false }
       guard let (incoming, next) = try await replica.open(result, for: exchange) else { return false }
-      if let next { ahead = (next, Task { await self.send(next.request) }) }
+      if let next, mayAskAhead { ahead = (next, Task { await self.send(next.request) }) }
       try await replica.take(incoming)
     case .wait(let time):
       dropAhead()

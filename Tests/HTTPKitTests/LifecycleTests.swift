@@ -85,6 +85,7 @@ import Testing
     let fixture = try ServerFixture([door.post] + ServerFixture.standard) {
       $0.bodyBytes = 1_000
       $0.bodyBytesInAll = 1_500
+      $0.shortBodyBytes = 100
     }
     let body = String(repeating: "x", count: 1_000)
     let inside = try fixture.client()
@@ -99,6 +100,9 @@ import Testing
     #expect(refused.status == 503)
     #expect(refused["Retry-After"] == "1")
     #expect(try fixture.get("/hello")?.status == 200)
+    let short = try fixture.client()
+    try short.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nshort")
+    #expect(try short.response()?.body == "short")
     door.open.signal()
     #expect(try inside.response()?.body == "through")
     var later: RawClient.Response?

@@ -98,6 +98,25 @@ import Testing
     #expect(talk.ready.isEmpty)
   }
 
+  @Test(arguments: [429, 503]) func `a server with too much to do blames no entry, even if the shorter ones pass`(
+    _ status: Int
+  ) {
+    let talk = Conversation(ready: [one, two, three])
+    fail(talk, times: 3)
+    #expect(offeredNext(talk) == [one])
+    talk.hear(.failed(.transient(status: status, retryAfter: 1_000), offered: [one]))
+    #expect(talk.consequence == .none)
+    for _ in 0..<30 {
+      guard let ids = offeredNext(talk) else { continue }
+      if ids == [two] {
+        talk.judge(two)
+      } else {
+        talk.hear(.failed(.transient(status: status, retryAfter: 1_000), offered: ids))
+        #expect(talk.consequence == .none)
+      }
+    }
+  }
+
   @Test func `nobody to answer sets nothing aside, however often`() {
     let talk = Conversation(ready: [one, two])
     fail(talk, times: 3)

@@ -3,8 +3,8 @@
 import Foundation
 import SkerryAmbientKit
 
-/// A folder for the files of one demonstration. It stays when the run is over, to be looked at; the next run removes those
-/// of earlier ones, and knows by a lock which are still in use.
+/// A folder for the files of one demonstration. It stays when the run is over, to be looked at; a run that comes more than a
+/// day later removes it, unless a lock tells that it is still in use.
 final class DemoFolder: Sendable {
   let path: String
   /// Held until the process ends.
@@ -44,12 +44,15 @@ final class DemoFolder: Sendable {
 
   private static func removeEarlier() {
     let root = FileManager.default.temporaryDirectory
+    let dayAgo = Double(SystemAmbient().now()) / 1_000 - 86_400
     let names = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
     for name in names {
       let path = root.appendingPathComponent(name).path
       guard path.hasPrefix(prefix), let found = try? FileManager.default.attributesOfItem(atPath: path),
         found[.type] as? FileAttributeType == .typeDirectory,
-        (found[.ownerAccountID] as? NSNumber)?.uint32Value == getuid(), let lock = lock(path)
+        (found[.ownerAccountID] as? NSNumber)?.uint32Value == getuid(),
+        let changed = (found[.modificationDate] as? Date)?.timeIntervalSince1970, changed < dayAgo,
+        let lock = lock(path)
       else { continue }
       try? FileManager.default.removeItem(atPath: path)
       close(lock)

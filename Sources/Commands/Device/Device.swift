@@ -28,7 +28,9 @@ actor Device {
   private let clock: OffsetAmbient
   private let setup: Setup
   private var running: Task<Void, Never>?
-  private var syncing: Task<SyncReport, any Error>?
+  private var rounds: [Int: Task<SyncReport, any Error>] = [:]
+  private var nextRound = 0
+  private var isShuttingDown = false
   private var runError: String?
 
   init(_ setup: Setup) async throws {
@@ -124,8 +126,11 @@ actor Device {
     let engine = try needEngine()
     let seconds = try order.optionalInteger("seconds") ?? 60
     guard 1...86_400 ~= seconds else { throw UsageError(description: "\"seconds\" is 1 to 86400; \(seconds) found") }
+    let number = nextRound
+    nextRound += 1
     let round = Task { try await engine.syncOnce(within: .seconds(seconds)) }
-    syncing = round
+    rounds[number] = round
+    defer { rounds[number] = nil }
     let report = try await round.value
     return [
       "report": DeviceJSON.report(report), "condition": .string(await condition()),
@@ -142,7 +147,7 @@ actor Device {
       await current.value
       if running == current { running = nil }
     }
-    guard try order.flag("on") else { return try await state() }
+    guard try order.flag("on"), !isShuttingDown else { return try await state() }
     runError = nil
     running = Task {
       do { try await engine.run() } catch { self.ended(error) }
@@ -152,9 +157,10 @@ actor Device {
 
   /// Ends what is under way, before the process does.
   func shutDown() async {
-    syncing?.cancel()
+    isShuttingDown = true
     running?.cancel()
-    _ = await syncing?.result
+    for round in rounds.values { round.cancel() }
+    for round in Array(rounds.values) { _ = await round.result }
     await running?.value
   }
 
@@ -204,6 +210,7 @@ actor Device {
   }
 
   private func needEngine() throws -> SyncEngine {
+    if isShuttingDown { throw UsageError(description: "the device is ending") }
     guard let engine else { throw UsageError(description: "the device was started without --server") }
     return engine
   }
