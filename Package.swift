@@ -62,7 +62,9 @@ let package = Package(
       ], path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "Skerry",
-      dependencies: ["SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit"],
+      dependencies: [
+        "SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryTables", "SkerryAmbientKit",
+      ],
       path: "Sources/Skerry", swiftSettings: strict),
     .target(
       name: "SkerryTransport", dependencies: ["SkerryModel", "SkerryMachine"], path: "Sources/Transport",

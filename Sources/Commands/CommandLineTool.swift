@@ -34,7 +34,6 @@ public enum CommandLineTool {
     }
   }
 
-  /// The schema in a JSON file.
   /// The schema in a file, without any complaint.
   package static func schema(_ path: String) throws -> Schema {
     let file = SchemaFile(try OldFile.bytes(path))
@@ -43,8 +42,6 @@ public enum CommandLineTool {
     }
     return try file.schema()
   }
-
-  static func secret(_ path: String) throws -> [UInt8] { try OldFile.bytes(path) }
 }
 
 /// Standard output and standard error, written at once: `print` to a pipe keeps lines back until its buffer is full.

@@ -36,7 +36,7 @@ struct ServeCommand {
   /// The keys that tokens may be signed with: a secret (HS256), a public key (ES256), or one of each.
   private static func keys(_ arguments: Arguments) throws -> [TokenKey] {
     var keys: [TokenKey] = []
-    if let file = arguments["secret-file"] { keys.append(try .hs256(secret: CommandLineTool.secret(file))) }
+    if let file = arguments["secret-file"] { keys.append(try .hs256(secret: OldFile.bytes(file))) }
     if let file = arguments["public-key-file"] {
       if !keys.isEmpty, arguments["public-key-id"] == nil {
         throw UsageError(description: "with a secret and a public key, --public-key-id tells which tokens are whose")

@@ -14,7 +14,7 @@ struct TokenCommand {
     let arguments = try Arguments(words, options: ["account", "secret-file", "hours"])
     account = try arguments.text("account")
     hours = try arguments.number("hours", or: 1, in: 1...87_600)
-    secret = try CommandLineTool.secret(arguments.text("secret-file"))
+    secret = try OldFile.bytes(arguments.text("secret-file"))
   }
 
   func run() throws -> Int32 {
@@ -28,6 +28,12 @@ struct TokenCommand {
       TokenClaims(
         subject: account, issuer: "skerry", audience: ["skerry"], expires: now + Int64(hours) * 3_600_000, issuedAt: now
       ))
+  }
+
+  /// A new secret to sign tokens with.
+  static func makeSecret() -> [UInt8] {
+    let ambient = SystemAmbient()
+    return (0..<TokenKey.minimumSecretBytes).map { _ in UInt8(truncatingIfNeeded: ambient.random()) }
   }
 
   /// The token in a file, without the line's end.

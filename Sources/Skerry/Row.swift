@@ -3,6 +3,7 @@
 public import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
+import SkerryTables
 
 /// A row of a query's result: values by the names of its columns.
 public struct Row: Sendable, Equatable {
@@ -24,28 +25,8 @@ public struct Row: Sendable, Equatable {
     let names = statement.columnNames
     let shown = names.indices.filter { !names[$0].hasPrefix("skerry_") }
     let columns = shown.map { names[$0] }
-    return try statement.query(values.map(sqlite)) { row in
-      Row(columns: columns, values: shown.map { model(row.value($0)) })
-    }
-  }
-
-  private static func sqlite(_ value: Value) -> SQLiteValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .integer(number)
-    case .real(let number): .real(number)
-    case .text(let text): .text(text)
-    case .blob(let bytes): .blob(bytes)
-    }
-  }
-
-  private static func model(_ value: SQLiteValue) -> Value {
-    switch value {
-    case .null: .null
-    case .integer(let number): .integer(number)
-    case .real(let number): .real(number)
-    case .text(let text): .text(text)
-    case .blob(let bytes): .blob(bytes)
+    return try statement.query(values.map(\.sqlite)) { row in
+      Row(columns: columns, values: shown.map(row.modelValue))
     }
   }
 }

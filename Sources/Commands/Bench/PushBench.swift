@@ -55,15 +55,14 @@ struct BenchServer {
   private let secret: [UInt8]
 
   init(_ folder: String) throws {
-    let ambient = SystemAmbient()
-    secret = (0..<32).map { _ in UInt8(truncatingIfNeeded: ambient.random()) }
+    secret = TokenCommand.makeSecret()
     server = try Server.start(
       Server.Configuration(
         schema: BenchTable.schema, database: folder + "/server.db", keys: [try .hs256(secret: secret)]))
   }
 
   func transport() throws -> HTTPTransport {
-    let token = try TokenCommand.token(BenchTable.account.text, secret: secret, hours: 1)
+    let token = try token()
     return try HTTPTransport(
       baseURL: "http://127.0.0.1:\(server.port)", now: { SystemAmbient().now() }, token: { token })
   }

@@ -14,8 +14,7 @@ package struct ServerFiles: Sendable {
   package init(folder: String, schema: String) throws {
     self.folder = folder
     self.schema = schema
-    let ambient = SystemAmbient()
-    secret = (0..<32).map { _ in UInt8(truncatingIfNeeded: ambient.random()) }
+    secret = TokenCommand.makeSecret()
     try NewFile.write(secret, to: secretFile)
   }
 

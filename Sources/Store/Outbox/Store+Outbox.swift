@@ -151,7 +151,8 @@ extension Store {
       try refold(before, confirmed)
       var draft = try Draft(self, id: newID)
       for operation in operations { try draft.record(try normalised(operation)) }
-      try insert(draft, made: entry.made, number: entry.number, label: entry.label)
+      try insert(
+        draft, Operation.encode(draft.operations), made: entry.made, number: entry.number, label: entry.label)
     }
   }
 

@@ -13,24 +13,24 @@ extension Store {
     try transaction {
       var draft = try Draft(self, id: id)
       for operation in operations { try draft.record(try normalised(operation)) }
-      try enqueue(draft, label: label)
+      try enqueue(draft, Operation.encode(draft.operations), label: label)
     }
   }
 
   /// Puts a finished draft into the outbox, in the open transaction.
-  func enqueue(_ draft: Draft, label: String?) throws {
+  func enqueue(_ draft: Draft, _ operations: [UInt8], label: String?) throws {
     state.counter += 1
     state.made += 1
-    try insert(draft, made: state.made, number: state.counter, label: label)
+    try insert(draft, operations, made: state.made, number: state.counter, label: label)
   }
 
-  func insert(_ draft: Draft, made: Int64, number: Int64, label: String?) throws {
+  func insert(_ draft: Draft, _ operations: [UInt8], made: Int64, number: Int64, label: String?) throws {
     try connection.run(
       """
       INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
       VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       """, .integer(made), .blob(draft.id.raw.bytes), .integer(number),
-      .blob(Operation.encode(draft.operations)), .blob(draft.subjects.encoded), label.map { .text($0) } ?? .null,
+      .blob(operations), .blob(draft.subjects.encoded), label.map { .text($0) } ?? .null,
       .integer(ambient.now()))
     try draft.subjects.index(made, on: connection)
   }

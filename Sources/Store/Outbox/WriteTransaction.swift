@@ -156,7 +156,8 @@ extension Store {
       try body(&write)
       let draft = try write.finish()
       if draft.operations.isEmpty { return nil }
-      let size = Operation.encode(draft.operations).count
+      let encoded = Operation.encode(draft.operations)
+      let size = encoded.count
       if size > Limits.mutationBytes {
         throw StoreError(.invalid, "the write takes \(size) bytes, \(Limits.mutationBytes) are allowed; split it")
       }
@@ -166,7 +167,7 @@ extension Store {
           .invalid,
           "the write may take \(inMessage) bytes on its way, \(Limits.mutationMessageBytes) are allowed; split it")
       }
-      try enqueue(draft, label: label)
+      try enqueue(draft, encoded, label: label)
       return id
     }
   }
