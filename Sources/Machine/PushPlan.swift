@@ -2,61 +2,85 @@
 
 package import SkerryModel
 
-/// Which entries travel together: whole batches as long as they pass, single entries after several whole-batch failures, and
-/// an entry that fails alone while others pass is set aside.
+/// Which entries travel together: batches as long as they pass, smaller ones after those that do not, and with care once a
+/// single entry did not pass. An entry that fails alone while others pass is set aside.
 ///
-/// A refusal of the network is no failure in this sense: without an answer nothing is known about an entry.
+/// A refusal of the network is no failure in this sense: without an answer nothing is known about an entry. It may still be
+/// the size that does not get through.
 package struct PushPlan: Hashable, Sendable {
   private enum Mode: Hashable, Sendable {
     case batch(failures: Int)
-    case single(Singles)
+    case careful(Care)
   }
 
-  /// What is known of the entries since single sends began.
-  private struct Singles: Hashable, Sendable {
+  /// What is known of the entries since a single one did not pass.
+  private struct Care: Hashable, Sendable {
     /// How many were judged.
     var passed = 0
     /// How often each was offered: the one offered least goes next, so that neither a bad entry nor one that waits for
     /// another holds up the others.
     var turns: [MutationID: Int] = [:]
+    /// How often each failed alone. One that did is offered alone.
     var failures: [MutationID: Int] = [:]
     /// Those that failed since one passed: if there are several, the server fails, and not an entry.
     var suspects: Set<MutationID> = []
+
+    /// New entries take their turn behind those that are there: what an older one was offered in vain must not let them,
+    /// which may lean on it, go before it time and again.
+    mutating func admit(_ ready: [MutationID]) {
+      let floor = ready.compactMap { turns[$0] }.min() ?? 0
+      for id in ready where turns[id] == nil { turns[id] = floor }
+    }
   }
 
   private var mode = Mode.batch(failures: 0)
-  private var limit: Int
   private let fullLimit: Int
-  /// Whole-batch failures before entries are sent singly, and single failures before an entry is set aside.
+  /// The most entries of the next batch.
+  private var limit: Int
+  /// Up to here the limit doubles with each batch that passes: a larger one did not pass.
+  private var known: Int
+  /// Full batches that passed at that size.
+  private var passes = 0
+  /// Failures before entries are looked at singly, and single failures before an entry is set aside.
   package static let patience = 3
+  /// Full batches that pass before one of twice the size is tried again after it did not pass.
+  package static let probation = 4
 
   package init(limit: Int) {
     self.limit = limit
     fullLimit = limit
+    known = limit
   }
 
   /// The entries to offer now, out of those that are ready, in their order.
   package mutating func next(of ready: [MutationID]) -> [MutationID] {
-    guard case .single(var singles) = mode else { return Array(ready.prefix(limit)) }
-    let candidate = ready.min { singles.turns[$0, default: 0] < singles.turns[$1, default: 0] }
+    guard case .careful(var care) = mode else { return Array(ready.prefix(limit)) }
+    care.admit(ready)
+    let candidate = ready.min { care.turns[$0, default: 0] < care.turns[$1, default: 0] }
     guard let candidate else { return [] }
-    singles.turns[candidate, default: 0] += 1
-    mode = .single(singles)
-    return [candidate]
+    var offer = [candidate]
+    if care.failures[candidate] == nil {
+      let turn = care.turns[candidate, default: 0]
+      let equal = ready.lazy.filter { care.failures[$0] == nil && care.turns[$0, default: 0] == turn }
+      offer = Array(equal.prefix(limit))
+    }
+    for id in offer { care.turns[id, default: 0] += 1 }
+    mode = .careful(care)
+    return offer
   }
 
   /// The server judged what was offered.
   package mutating func batchJudged(_ ids: [MutationID], allReady: Int) {
+    if ids.count >= limit { grow() }
     switch mode {
-    case .batch:
-      mode = .batch(failures: 0)
-      limit = min(fullLimit, max(limit * 2, 1))
-    case .single(var singles):
-      for id in ids { (singles.failures[id], singles.turns[id]) = (nil, nil) }
-      singles.passed += ids.count
-      singles.suspects.removeAll()
+    case .batch: mode = .batch(failures: 0)
+    case .careful(var care):
+      for id in ids { (care.failures[id], care.turns[id]) = (nil, nil) }
+      care.passed += ids.count
+      care.suspects.removeAll()
+      mode = .careful(care)
       // With everything judged there is nothing left to be careful about.
-      mode = allReady <= ids.count ? .batch(failures: 0) : .single(singles)
+      if allReady <= ids.count { (mode, limit, known, passes) = (.batch(failures: 0), fullLimit, fullLimit, 0) }
     }
   }
 
@@ -65,41 +89,64 @@ package struct PushPlan: Hashable, Sendable {
   /// - Returns: the entry to set aside, if it was offered alone.
   package mutating func requestTooLarge(_ ids: [MutationID]) -> MutationID? {
     if ids.count == 1 {
+      // It was this one, and not the number.
+      known = fullLimit
       if let id = ids.first { forget(id) }
       return ids.first
     }
-    limit = max(1, ids.count / 2)
+    shrink(to: ids.count / 2)
     return nil
   }
 
-  /// Something answered, and it was no judgement.
+  /// The line broke over a push, and others pass: maybe it is too long for what is on the way.
+  package mutating func lineBroke(_ ids: [MutationID]) { if ids.count > 1 { shrink(to: ids.count / 4) } }
+
+  /// Something answered, and it was no judgement. Its size may be the reason, so the next batch is a quarter of it.
   ///
   /// - Returns: the entry to set aside, if one is.
   package mutating func batchFailed(_ ids: [MutationID]) -> MutationID? {
+    if ids.count > 1 { shrink(to: ids.count / 4) }
     switch mode {
     case .batch(let failures):
-      mode = failures + 1 >= PushPlan.patience ? .single(Singles()) : .batch(failures: failures + 1)
+      let isEnough = failures + 1 >= PushPlan.patience && ids.count == 1
+      mode = isEnough ? .careful(Care()) : .batch(failures: failures + 1)
       return nil
-    case .single(var singles):
-      guard let id = ids.first else { return nil }
-      singles.failures[id, default: 0] += 1
-      singles.suspects.insert(id)
-      mode = .single(singles)
-      guard singles.passed > 0, singles.suspects.count == 1, singles.failures[id, default: 0] >= PushPlan.patience
+    case .careful(var care):
+      guard ids.count == 1, let id = ids.first else { return nil }
+      care.failures[id, default: 0] += 1
+      care.suspects.insert(id)
+      mode = .careful(care)
+      guard care.passed > 0, care.suspects.count == 1, care.failures[id, default: 0] >= PushPlan.patience
       else { return nil }
       forget(id)
       return id
     }
   }
 
-  /// An entry that was set aside is no suspect any more, and begins anew when a person offers it again.
-  private mutating func forget(_ id: MutationID) {
-    guard case .single(var singles) = mode else { return }
-    (singles.failures[id], singles.turns[id]) = (nil, nil)
-    singles.suspects.remove(id)
-    mode = .single(singles)
+  private mutating func shrink(to count: Int) {
+    limit = max(1, count)
+    known = limit
+    passes = 0
   }
 
-  /// Whether entries are being sent singly.
-  package var isSingle: Bool { if case .single = mode { true } else { false } }
+  private mutating func grow() {
+    if limit >= known {
+      passes += 1
+      guard passes >= PushPlan.probation else { return }
+      passes = 0
+      known = min(fullLimit, known * 2)
+    }
+    limit = min(known, limit * 2)
+  }
+
+  /// An entry that was set aside is no suspect any more, and begins anew when a person offers it again.
+  private mutating func forget(_ id: MutationID) {
+    guard case .careful(var care) = mode else { return }
+    (care.failures[id], care.turns[id]) = (nil, nil)
+    care.suspects.remove(id)
+    mode = .careful(care)
+  }
+
+  /// Whether an entry may have to be found that does not pass.
+  package var isCareful: Bool { if case .careful = mode { true } else { false } }
 }

@@ -44,6 +44,8 @@ package struct SyncMachine: Sendable {
     case syncWanted
     /// A person asked, or the system gave time in the background: a round now, unless the server asked for a wait.
     case syncRequested
+    /// Entries were found that were handed to the transport in an earlier conversation: their outcomes may be waiting.
+    case sentWorkFound
     /// The server judged these entries; `ready` tells how many entries were ready in all.
     case pushJudged([MutationID], ready: Int)
     /// The push names a history that the server does not know.
@@ -112,6 +114,8 @@ package struct SyncMachine: Sendable {
   private var deferrals = 0
   /// Pushes of this round since the last pull.
   private var pushes = 0
+  /// A page came since a push last broke the line: then it is the push that does not get through.
+  private var hasPulled = false
   /// A large outbox is pulled for in between, so that what is judged can leave it.
   private static let pushesPerPull = 20
   package private(set) var condition = Condition.working
@@ -121,7 +125,12 @@ package struct SyncMachine: Sendable {
     plan = PushPlan(limit: policy.batch)
   }
 
-  /// What to do now. `ready` are the entries without a verdict, in order, at most as many as a batch holds.
+  /// How many of the entries without a verdict it wants to be shown: a batch, or more while it looks for those that do not
+  /// pass, so that a batch full of them does not hide the others.
+  package var window: Int { plan.isCareful ? max(policy.batch, SyncMachine.carefulWindow) : policy.batch }
+  private static let carefulWindow = 1_000
+
+  /// What to do now. `ready` are the entries without a verdict, in order, at most as many as the window holds.
   package mutating func next(at now: Int64, ready: [MutationID]) -> Command {
     switch phase {
     case .resting(let until, _):
@@ -171,6 +180,9 @@ package struct SyncMachine: Sendable {
       guard condition == .needsAuthentication else { break }
       failures = 0
       begin()
+    case .sentWorkFound:
+      isPushFailing = true
+      if case .pushing = phase, pushes == 0 { begin() }
     case .pushJudged(let ids, let ready):
       pushAnswered()
       plan.batchJudged(ids, allReady: ready)
@@ -187,6 +199,7 @@ package struct SyncMachine: Sendable {
       noteDetour(at: now, random: random)
     case .pageTaken(let isLast):
       detours = 0
+      hasPulled = true
       // A push that goes on failing is not tried more often because pulls pass.
       if !isPushFailing { failures = 0 }
       if isLast { finishRound(at: now, random: random) }
@@ -253,7 +266,10 @@ package struct SyncMachine: Sendable {
       condition = .refused(status: status)
       phase = .resting(until: now + policy.refusal)
       return .none
-    case .unreachable: condition = .unreachable
+    case .unreachable:
+      condition = .unreachable
+      if hasPulled { plan.lineBroke(offered) }
+      if !offered.isEmpty { hasPulled = false }
     case .tooLarge:
       // Whoever says so is no server of ours: maybe it says so to everything.
       condition = .failing(status: 413)
@@ -276,8 +292,8 @@ package struct SyncMachine: Sendable {
 
   /// A push met no judgement: maybe one of its entries is why.
   private mutating func blame(_ offered: [MutationID], _ text: String) -> Consequence {
-    let wasSingle = plan.isSingle
+    let wasAlone = plan.isCareful && offered.count == 1
     if let id = plan.batchFailed(offered) { return .setAside(id, text) }
-    return wasSingle ? .noteFailure(offered, text) : .none
+    return wasAlone ? .noteFailure(offered, text) : .none
   }
 }

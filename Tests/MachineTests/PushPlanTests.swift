@@ -14,15 +14,49 @@ import Testing
     #expect(plan.next(of: []) == [])
   }
 
-  @Test func `a batch that was too long is halved, and doubled again as batches pass`() {
+  /// The sizes of the offers to a server, or something on the way, that takes batches up to a size.
+  private func sizes(_ count: Int, upTo size: Int, _ fail: (inout PushPlan, [MutationID]) -> Void) -> [Int] {
     var plan = PushPlan(limit: 8)
-    var sizes: [Int] = []
-    for answer in [false, false, true, true, true, true] {
+    return (0..<count).map { _ in
       let offer = plan.next(of: ids)
-      sizes.append(offer.count)
-      if answer { plan.batchJudged(offer, allReady: 8) } else { #expect(plan.requestTooLarge(offer) == nil) }
+      if offer.count <= size { plan.batchJudged(offer, allReady: 80) } else { fail(&plan, offer) }
+      return offer.count
     }
-    #expect(sizes == [8, 4, 2, 4, 8, 8])
+  }
+
+  @Test func `a batch that was too long is halved, and what passed is remembered for a while`() {
+    let found = sizes(13, upTo: 2) { plan, offer in _ = plan.requestTooLarge(offer) }
+    #expect(found == [8, 4, 2, 2, 2, 2, 4, 2, 2, 2, 2, 4, 2])
+  }
+
+  @Test func `a batch that fails without a reason is quartered, and so is one that broke the line`() {
+    let expected = [8, 2, 2, 2, 2, 4, 1, 1, 1, 1, 2, 2]
+    let failed = sizes(12, upTo: 3) { plan, offer in _ = plan.batchFailed(offer) }
+    let broken = sizes(12, upTo: 3) { plan, offer in plan.lineBroke(offer) }
+    #expect(failed == expected)
+    #expect(broken == expected)
+  }
+
+  @Test func `after an outage a size that passes four times is doubled, up to a whole batch`() {
+    var plan = PushPlan(limit: 8)
+    while !plan.isCareful { _ = plan.batchFailed(plan.next(of: ids)) }
+    let sizes = (0..<13).map { _ in
+      let offer = plan.next(of: ids)
+      plan.batchJudged(offer, allReady: 80)
+      return offer.count
+    }
+    #expect(sizes == [1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 8])
+  }
+
+  @Test func `an entry that failed alone goes alone, also when others go in batches again`() {
+    var plan = singles()
+    #expect(plan.next(of: ids) == [one])
+    #expect(plan.batchFailed([one]) == nil)
+    for _ in 0..<4 { plan.batchJudged(plan.next(of: ids), allReady: 80) }
+    let offers = (0..<10).map { _ in plan.next(of: Conversation.ids(1...12)) }
+    #expect(offers.contains([one]))
+    #expect(offers.allSatisfy { $0 == [one] || !$0.contains(one) })
+    #expect(offers.contains { $0.count == 2 })
   }
 
   @Test func `a batch of one that is too long is set aside, and the next is one too`() {
@@ -36,20 +70,29 @@ import Testing
   @Test func `a batch that passes ends the count of failures`() {
     var plan = PushPlan(limit: 8)
     for _ in 0..<5 {
-      #expect(plan.batchFailed(ids) == nil)
-      #expect(plan.batchFailed(ids) == nil)
-      plan.batchJudged(ids, allReady: 8)
-      #expect(!plan.isSingle)
+      #expect(plan.batchFailed([one]) == nil)
+      #expect(plan.batchFailed([one]) == nil)
+      plan.batchJudged([one], allReady: 8)
+      #expect(!plan.isCareful)
     }
-    for _ in 0..<PushPlan.patience { #expect(plan.batchFailed(ids) == nil) }
-    #expect(plan.isSingle)
+    for _ in 0..<PushPlan.patience { #expect(plan.batchFailed([one]) == nil) }
+    #expect(plan.isCareful)
+  }
+
+  @Test func `what was offered in vain for long still goes before new entries that may lean on it`() {
+    var plan = singles()
+    for _ in 0..<50 { #expect(plan.next(of: [one]) == [one]) }
+    var offers: [MutationID] = []
+    for _ in 0..<6 { offers += plan.next(of: [one, two, three]) }
+    #expect(offers == [one, two, three, one, two, three])
   }
 
   @Test func `single sends take turns`() {
     var plan = singles()
     let offers = (0..<6).flatMap { _ in plan.next(of: [one, two, three]) }
     #expect(offers == [one, two, three, one, two, three])
-    #expect(plan.next(of: [one, two, three, four]) == [four], "a new entry goes first")
+    let later = (0..<4).flatMap { _ in plan.next(of: [one, two, three, four]) }
+    #expect(later == [one, two, three, four], "a new entry waits for its turn: it may lean on an older one")
   }
 
   @Test func `several entries that fail since one passed are none of them to blame`() {
@@ -60,7 +103,7 @@ import Testing
       #expect(plan.batchFailed(offer) == nil)
     }
     // One more passes: now the failures of the others are their own.
-    plan.batchJudged(plan.next(of: [two, three, four]), allReady: 3)
+    plan.batchJudged(plan.next(of: [four]), allReady: 3)
     let blamed = plan.next(of: [two, three])
     #expect(plan.batchFailed(blamed) == blamed.first)
     let other = plan.next(of: [two, three].filter { $0 != blamed.first })
@@ -79,9 +122,10 @@ import Testing
     #expect(plan.batchFailed([]) == nil)
   }
 
+  /// A plan that sends entries singly, since none passed.
   private func singles() -> PushPlan {
     var plan = PushPlan(limit: 8)
-    for _ in 0..<PushPlan.patience { _ = plan.batchFailed(ids) }
+    for _ in 0..<10 where !plan.isCareful { _ = plan.batchFailed(plan.next(of: ids)) }
     return plan
   }
 }

@@ -85,6 +85,28 @@ import Testing
     talk.expect(.push([one]))
   }
 
+  @Test func `work that was sent in an earlier conversation is asked after before it is offered again`() {
+    let talk = Conversation(ready: [one, two])
+    talk.hear(.syncRequested)
+    talk.hear(.sentWorkFound)
+    talk.expect(.pull(limit: 2_000))
+    talk.ready = [two]
+    talk.hear(.pageTaken(isLast: true))
+    talk.expect(.push([two]))
+    talk.judge(two)
+    talk.expect(.pull(limit: 2_000))
+    talk.hear(.pageTaken(isLast: true))
+    talk.expect(wait: 30_000)
+  }
+
+  @Test func `work that was sent in an earlier conversation is offered again when it cannot be asked after`() {
+    let talk = Conversation(ready: [one])
+    talk.hear(.sentWorkFound)
+    talk.expect(.pull(limit: 2_000))
+    talk.fail(503)
+    talk.expect(.push([one]))
+  }
+
   @Test(arguments: [0, 1, 99, 100, 101, 200, 201])
   func `B38 a backlog of any size drains in as many pushes as there are batches`(_ count: UInt64) {
     let talk = Conversation(ready: count == 0 ? [] : Conversation.ids(1...count))

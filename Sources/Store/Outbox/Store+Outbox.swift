@@ -14,6 +14,11 @@ extension Store {
     try connection.first("SELECT count(*) FROM skerry_outbox") { Int($0.integer(0)) } ?? 0
   }
 
+  /// Whether something waits that was handed to the transport.
+  func holdsSentWork() throws -> Bool {
+    try connection.first("SELECT 1 FROM skerry_outbox WHERE sent = 1 LIMIT 1") { _ in true } ?? false
+  }
+
   func entry(_ id: MutationID) throws -> OutboxEntry? {
     try connection.first(
       "SELECT \(OutboxEntry.columns) FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes), row: OutboxEntry.init(row:)
