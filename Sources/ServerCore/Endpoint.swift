@@ -37,8 +37,8 @@ package struct Endpoint: Sendable {
     do {
       let answer =
         switch path {
-        case .push: codec.encode(try server.push(codec.decodePushRequest(body), as: user))
-        case .pull: codec.encode(try server.pull(codec.decodePullRequest(body), as: user))
+        case .push: try push(body, as: user)
+        case .pull: try pull(body, as: user)
         }
       return Response(status: 200, contentType: "application/json", body: answer)
     } catch let error as WireError {
@@ -59,6 +59,18 @@ package struct Endpoint: Sendable {
       report(error)
       return problem(500, "Internal Server Error", "the server could not carry this out; try again", retryAfter: 5)
     }
+  }
+
+  private func push(_ body: [UInt8], as user: AccountID) throws -> [UInt8] {
+    let request = try codec.decodePushRequest(body)
+    var answer = try server.push(request, as: user)
+    answer.request = request.request
+    return codec.encode(answer)
+  }
+
+  private func pull(_ body: [UInt8], as user: AccountID) throws -> [UInt8] {
+    let request = try codec.decodePullRequest(body)
+    return codec.encode(try server.pull(request, as: user), to: request.request)
   }
 
   private func problem(_ status: Int, _ title: String, _ detail: String, retryAfter: Int? = nil) -> Response {

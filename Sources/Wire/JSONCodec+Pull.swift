@@ -8,6 +8,7 @@ extension JSONCodec {
   package func encode(_ request: PullRequest) -> [UInt8] {
     message { writer in
       write(request.schema, to: &writer)
+      write(requestName: request.request, to: &writer)
       writer.name("replicas")
       writer.array(request.replicas) { $0.string($1.text) }
       writer.member("cursor", request.cursor)
@@ -24,23 +25,27 @@ extension JSONCodec {
     }
     var replicas: [ReplicaID] = []
     for id in ids.children { replicas.append(try id.replicaID()) }
-    return PullRequest(
+    var request = PullRequest(
       schema: try stamp(root), replicas: replicas, cursor: try cursor(root),
       settled: try root.integer("settled", atLeast: 0), limit: try root.count("limit"))
+    request.request = try requestName(root)
+    return request
   }
 
   // MARK: answer
 
-  package func encode(_ answer: PullAnswer) -> [UInt8] {
+  /// - Parameter request: the name of the request that is answered; empty if it has none.
+  package func encode(_ answer: PullAnswer, to request: String = "") -> [UInt8] {
     switch answer {
-    case .page(let page): encode(page)
-    case .reset(let reset): encode(reset)
+    case .page(let page): encode(page, request)
+    case .reset(let reset): encode(reset, request)
     }
   }
 
-  private func encode(_ page: Page) -> [UInt8] {
+  private func encode(_ page: Page, _ request: String) -> [UInt8] {
     message(capacity: 1_024 + page.items.count * 256) { writer in
       writer.member("kind", AnswerKind.page.rawValue)
+      write(requestName: request, to: &writer)
       writer.name("items")
       writer.array(page.items) { write($1, to: &$0) }
       writer.member("cursor", page.cursor)
@@ -61,9 +66,10 @@ extension JSONCodec {
     }
   }
 
-  private func encode(_ reset: Reset) -> [UInt8] {
+  private func encode(_ reset: Reset, _ request: String) -> [UInt8] {
     message { writer in
       writer.member("kind", AnswerKind.reset.rawValue)
+      write(requestName: request, to: &writer)
       writer.member("reason", reset.reason.rawValue)
       writer.name("spaces")
       writer.array(reset.spaces) { $0.string($1.text) }
@@ -72,7 +78,16 @@ extension JSONCodec {
   }
 
   package func decodePullAnswer(_ bytes: [UInt8]) throws(WireError) -> PullAnswer {
+    try readPullAnswer(bytes).answer
+  }
+
+  /// An answer and the name of the request that it answers; empty if it names none.
+  package func readPullAnswer(_ bytes: [UInt8]) throws(WireError) -> (request: String, answer: PullAnswer) {
     let root = try open(bytes)
+    return (try requestName(root), try pullAnswer(root))
+  }
+
+  private func pullAnswer(_ root: JSONNode) throws(WireError) -> PullAnswer {
     switch try root.word("kind", AnswerKind.self) {
     case .page: return .page(try page(root))
     case .reset:

@@ -8,6 +8,7 @@ extension JSONCodec {
   package func encode(_ request: PushRequest) -> [UInt8] {
     message { writer in
       write(request.schema, to: &writer)
+      write(requestName: request.request, to: &writer)
       writer.member("replica", request.replica)
       writer.member("cursor", request.cursor)
       writer.member("settled", request.settled)
@@ -71,6 +72,7 @@ extension JSONCodec {
     var request = PushRequest(
       schema: try stamp(root), replica: try root.required("replica").replicaID(), cursor: try cursor(root),
       settled: try root.integer("settled", atLeast: 0), mutations: [])
+    request.request = try requestName(root)
     for node in try root.elements("mutations") { request.mutations.append(try mutation(node)) }
     return request
   }
@@ -116,6 +118,7 @@ extension JSONCodec {
 
   package func encode(_ answer: PushAnswer) -> [UInt8] {
     message { writer in
+      write(requestName: answer.request, to: &writer)
       writer.name("verdicts")
       writer.array(answer.verdicts) { write($1, to: &$0) }
     }
@@ -137,7 +140,9 @@ extension JSONCodec {
 
   package func decodePushAnswer(_ bytes: [UInt8]) throws(WireError) -> PushAnswer {
     var answer = PushAnswer(verdicts: [])
-    for node in try open(bytes).elements("verdicts") {
+    let root = try open(bytes)
+    answer.request = try requestName(root)
+    for node in try root.elements("verdicts") {
       if let verdict = try verdict(node) { answer.verdicts.append(verdict) }
     }
     return answer

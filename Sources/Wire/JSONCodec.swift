@@ -11,6 +11,10 @@ package import SkerryModel
 /// **Values.** null; an integer of 64 bits; a double, always with a point or an exponent; a text without NUL; a blob as
 /// `{"base64": "…"}` with padding. true and false are read as 1 and 0. A key is the array of its columns' values.
 ///
+/// **Requests and answers.** A request may have a name of up to 64 bytes, `request`; its answer has the same. A device gives
+/// each request another, and passes over an answer with any other name: something on the way has mixed answers up, or kept
+/// one from before.
+///
 /// **Push request.** `schema` (`name`, `version`), `replica`, `cursor` or null, `settled`, `mutations`. A mutation:
 /// `id`, `n`, `after` (ids), `ops`, and `void` if it is true. An operation: `op`, `table`, `key`; and for `insert`
 /// `fields`; for `set` `incarnation`, `fields` and `base` if the table checks versions; for `increment` `incarnation`,
@@ -78,6 +82,22 @@ package struct JSONCodec: Sendable {
     let node = try message.required("schema")
     return SchemaStamp(name: try node.text("name"), version: try node.count("version"))
   }
+
+  func write(requestName name: String, to writer: inout JSONWriter) {
+    if !name.isEmpty { writer.member("request", name) }
+  }
+
+  func requestName(_ message: JSONNode) throws(WireError) -> String {
+    guard let node = try message.optional("request") else { return "" }
+    let name = try message.text("request")
+    if name.utf8.count > JSONCodec.requestNameBytes {
+      throw node.refused("a name of at most \(JSONCodec.requestNameBytes) bytes as 'request'")
+    }
+    return name
+  }
+
+  /// The longest name of a request.
+  private static let requestNameBytes = 64
 
   func cursor(_ message: JSONNode) throws(WireError) -> Cursor? { try message.optional("cursor")?.cursor() }
 }

@@ -5,11 +5,12 @@ package import SkerryModel
 /// The version of the protocol, with a line of history for each.
 ///
 /// - 1: push and pull, JSON.
+/// - 2: an answer names the request that it answers.
 public enum ProtocolVersion {
   /// The version that this build speaks.
-  public static let current = 1
+  public static let current = 2
   /// The oldest version that this build understands.
-  public static let minimum = 1
+  public static let minimum = 2
 }
 
 /// Which schema a message was made with.
@@ -34,6 +35,8 @@ package struct PushRequest: Hashable, Sendable {
   /// The receipts of all mutations up to this number are published on the device.
   package var settled: Int64
   package var mutations: [Mutation]
+  /// Names the request, so that no other answer passes for its own; empty for a client that does not care.
+  package var request = ""
 
   package init(
     schema: SchemaStamp, replica: ReplicaID, cursor: Cursor?, settled: Int64, mutations: [Mutation]
@@ -49,6 +52,8 @@ package struct PushRequest: Hashable, Sendable {
 /// The server's answer to a push. It carries no rows: rows reach a replica only by pages.
 package struct PushAnswer: Hashable, Sendable {
   package var verdicts: [Verdict]
+  /// The name of the request that it answers.
+  package var request = ""
 
   package init(verdicts: [Verdict]) { self.verdicts = verdicts }
 }
@@ -62,6 +67,8 @@ package struct PullRequest: Hashable, Sendable {
   package var settled: Int64
   /// The most items wanted.
   package var limit: Int
+  /// Names the request, so that no other answer passes for its own; empty for a client that does not care.
+  package var request = ""
 
   package init(schema: SchemaStamp, replicas: [ReplicaID], cursor: Cursor?, settled: Int64, limit: Int) {
     self.schema = schema

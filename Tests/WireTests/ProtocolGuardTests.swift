@@ -7,7 +7,8 @@ import Testing
 @Suite("The protocol's version") struct ProtocolGuardTests {
   /// What each version of the protocol looks like: a hash over an example of each message and over all words.
   private static let known = [
-    1: "55cc7ea846224ad22dc8fbe7d7db77a2c8121fdb933ec14fdefd0bc3426af3e5"
+    1: "55cc7ea846224ad22dc8fbe7d7db77a2c8121fdb933ec14fdefd0bc3426af3e5",
+    2: "147006a1fde368df93c3b837b23492bfd3da3dcc1205c4828565d4bb363666fe",
   ]
 
   @Test func `a change of the messages needs a new protocol version`() throws {

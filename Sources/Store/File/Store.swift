@@ -33,9 +33,10 @@ package final class Store {
 
   /// Opens a file, and makes it if it is missing.
   ///
+  /// - Parameter vfs: SQLite's name of the file system that the file is on; nil for its default.
   /// - Throws: `StoreError` with code `otherAccount`, `otherSchema` or `damaged`, the file unchanged; `SQLiteError`.
-  package init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
-    let connection = try SQLiteConnection(path: path, mode: .writer)
+  package init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, vfs: String? = nil) throws {
+    let connection = try SQLiteConnection(path: path, mode: .writer, vfs: vfs)
     try connection.execute("PRAGMA secure_delete = ON")  // others' values do not outlive a lost access in free pages
     let state = try connection.transaction(.immediate) {
       try Store.prepare(connection, account: account, catalog: catalog, ambient: ambient)

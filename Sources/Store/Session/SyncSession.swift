@@ -13,6 +13,8 @@ package final class SyncSession {
   /// A request on its way, and what its answer is to be held against.
   package struct Exchange: Sendable {
     package let request: TransportRequest
+    /// What the answer must name.
+    package let name: String
     fileprivate let kind: Kind
 
     fileprivate enum Kind: Sendable {
@@ -39,7 +41,7 @@ package final class SyncSession {
       case failure(Answer)
       case verdicts([Verdict], offered: [MutationID])
       case answer(PullAnswer, asked: Cursor?, when: Int)
-      /// Bytes that are no answer of ours say nothing about the mutations: they are offered again.
+      /// Bytes that are no answer of ours, or one to another request, say nothing about the mutations: they are offered again.
       case undecodable
     }
   }
@@ -56,16 +58,15 @@ package final class SyncSession {
   private let store: Store
   private let codec: JSONCodec
   private let ambient: any Ambient
-  private let batch: Int
   private let page: Int
   private var machine: SyncMachine
+  private var isFresh = true
   /// What the session did since it began.
   package private(set) var totals = SyncReport()
 
   package init(_ store: Store, policy: TimingPolicy) {
     self.store = store
     ambient = store.ambient
-    batch = policy.batch
     page = policy.page
     codec = JSONCodec(catalog: store.catalog)
     machine = SyncMachine(policy)
@@ -81,7 +82,9 @@ package final class SyncSession {
 
   /// What to do now.
   package func next() throws -> Step {
-    let ready = try store.ready(limit: batch, bytes: SyncSession.pushBytes)
+    if isFresh, try store.holdsSentWork() { note(.sentWorkFound) }
+    isFresh = false
+    let ready = try store.ready(limit: machine.window, bytes: SyncSession.pushBytes)
     switch machine.next(at: ambient.now(), ready: ready) {
     case .wait(let time): return .wait(until: time)
     case .push(let ids): return .exchange(try push(ids))
@@ -91,24 +94,28 @@ package final class SyncSession {
 
   private func push(_ ids: [MutationID]) throws -> Exchange {
     let mutations = try store.offer(ids)
-    let request = PushRequest(
+    var request = PushRequest(
       schema: SchemaStamp(store.catalog.schema), replica: store.replicaID, cursor: store.cursor,
       settled: try store.settledMark(), mutations: mutations)
+    request.request = makeName()
     return Exchange(
       request: TransportRequest(path: "/v1/push", contentType: "application/json", body: codec.encode(request)),
-      kind: .push(ids))
+      name: request.request, kind: .push(ids))
   }
 
   private func pull(_ limit: Int) throws -> Exchange { try pull(after: store.cursor, limit) }
 
   private func pull(after cursor: Cursor?, _ limit: Int) throws -> Exchange {
-    let request = PullRequest(
+    var request = PullRequest(
       schema: SchemaStamp(store.catalog.schema), replicas: store.replicaIDs, cursor: cursor,
       settled: try store.settledMark(), limit: limit)
+    request.request = makeName()
     return Exchange(
       request: TransportRequest(path: "/v1/pull", contentType: "application/json", body: codec.encode(request)),
-      kind: .pull(asked: cursor, when: store.clock))
+      name: request.request, kind: .pull(asked: cursor, when: store.clock))
   }
+
+  private func makeName() -> String { String(ambient.random(), radix: 36) }
 
   /// Takes in what came back. An answer that comes late, or twice, is held against what the store holds now.
   ///
@@ -128,8 +135,12 @@ package final class SyncSession {
     guard case .body(let bytes) = answer else { return Incoming(exchange: exchange, content: .failure(answer)) }
     let content: Incoming.Content?
     switch exchange.kind {
-    case .push(let ids): content = try? .verdicts(codec.decodePushAnswer(bytes).verdicts, offered: ids)
-    case .pull(let asked, let when): content = try? .answer(codec.decodePullAnswer(bytes), asked: asked, when: when)
+    case .push(let ids):
+      let answer = try? codec.decodePushAnswer(bytes)
+      content = answer.flatMap { $0.request == exchange.name ? .verdicts($0.verdicts, offered: ids) : nil }
+    case .pull(let asked, let when):
+      let answer = try? codec.readPullAnswer(bytes)
+      content = answer.flatMap { $0.request == exchange.name ? .answer($0.answer, asked: asked, when: when) : nil }
     }
     return Incoming(exchange: exchange, content: content ?? .undecodable)
   }
@@ -159,7 +170,7 @@ package final class SyncSession {
   }
 
   private func take(_ verdicts: [Verdict], offered: [MutationID]) throws {
-    let ready = try store.ready(limit: batch).count
+    let ready = try store.ready(limit: machine.window).count
     try store.take(verdicts)
     // An answer that tells of other mutations than were offered belongs to another request: it judges none of these.
     var judged: Set<MutationID> = []
