@@ -12,6 +12,10 @@ final class Alarm: Sendable {
   }
 
   private let state = Mutex(State.quiet)
+  private let executor: (any TaskExecutor)?
+
+  /// - Parameter executor: where the timers run; nil for the runtime's threads.
+  init(executor: (any TaskExecutor)?) { self.executor = executor }
 
   /// Ends the wait. Safe from any thread.
   func ring() {
@@ -28,7 +32,7 @@ final class Alarm: Sendable {
   /// Waits for a signal, at most for a duration; a cancelled task does not wait.
   func wait(for duration: Duration?, clock: any Clock<Duration>) async {
     let timer = duration.map { duration in
-      Task {
+      Task(executorPreference: executor) {
         do {
           try await clock.sleep(for: duration)
           self.ring()

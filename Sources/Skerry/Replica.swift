@@ -16,7 +16,7 @@ public actor Replica {
   public nonisolated let catalog: Catalog
   /// The account whose data it holds.
   public nonisolated let account: AccountID
-  private nonisolated let executor: SerialQueueExecutor
+  private nonisolated let executor: any SerialExecutor
   private nonisolated let readers: ReaderPool
   private nonisolated let ambient: any Ambient
   private let store: Store
@@ -55,7 +55,8 @@ public actor Replica {
     // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
     let executor = SerialQueueExecutor(label: "skerry.store")
     let opened = try await executor.run {
-      try Replica(path: path, account: account, catalog: catalog, ambient: ambient, executor: executor)
+      try Replica(
+        path: path, account: account, catalog: catalog, ambient: ambient, host: ReplicaHost(executor: executor))
     }
     // The database's own name of the file: the same for every path that leads to it.
     let replica = OpenReplicas.keep(opened, await opened.filePath)
@@ -67,15 +68,19 @@ public actor Replica {
 
   private var filePath: String { store.filePath }
 
-  private init(
-    path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, executor: SerialQueueExecutor
+  /// Opens a store on the caller's thread, for worlds whose threads, disks and clocks are their own. It is not held against
+  /// the other replicas of the process: nobody else may have the file open.
+  ///
+  /// - Throws: as `open(in:account:schema:)`.
+  package init(
+    path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, host: ReplicaHost
   ) throws {
     self.catalog = catalog
     self.account = account
-    self.executor = executor
     self.ambient = ambient
-    readers = ReaderPool(path: path)
-    store = try Store(path: path, account: account, catalog: catalog, ambient: ambient)
+    executor = host.executor
+    readers = ReaderPool(path: path, lanes: host.lanes, vfs: host.vfs)
+    store = try Store(path: path, account: account, catalog: catalog, ambient: ambient, vfs: host.vfs)
   }
 
   // MARK: Reading and writing
@@ -205,9 +210,27 @@ public actor Replica {
 
   package nonisolated func now() -> Int64 { ambient.now() }
 
+  /// Sets the number of items above which a catch-up is published page by page, for worlds with few rows.
+  package func setLongCatchUp(_ items: Int64) { store.longCatchUp = items }
+
   /// Gives a closure the writing connection, for tests and benchmarks that watch or tune it.
   package func withConnection(_ body: @Sendable (SQLiteConnection) throws -> Void) rethrows {
     try store.withConnection(body)
+  }
+}
+
+/// What a replica stands on: where its jobs run, where its reads run, and which disk its file is on.
+package struct ReplicaHost: Sendable {
+  /// Runs the store's work, one job at a time.
+  package var executor: any SerialExecutor
+  package var lanes = ReaderPool.Lanes.threads
+  /// The name of a SQLite VFS; nil for the system's.
+  package var vfs: String?
+
+  package init(executor: any SerialExecutor, lanes: ReaderPool.Lanes = .threads, vfs: String? = nil) {
+    self.executor = executor
+    self.lanes = lanes
+    self.vfs = vfs
   }
 }
 

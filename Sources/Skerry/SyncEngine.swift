@@ -31,7 +31,9 @@ public actor SyncEngine {
   private let transport: any Transport
   private let policy: TimingPolicy
   private let clock: any Clock<Duration>
-  private let alarm = Alarm()
+  /// Where the engine's own tasks run; nil for the runtime's threads.
+  private let executor: (any TaskExecutor)?
+  private let alarm: Alarm
   private var hasSession = false
   private var mayAskAhead = true
   /// The next pull, sent while a page is taken in.
@@ -46,10 +48,20 @@ public actor SyncEngine {
   public init(
     _ replica: Replica, transport: any Transport, policy: TimingPolicy = .standard, clock: any Clock<Duration>
   ) {
+    self.init(replica, transport: transport, policy: policy, clock: clock, executor: nil)
+  }
+
+  /// An engine whose own tasks run where the caller says, so that a world with one thread decides their order.
+  package init(
+    _ replica: Replica, transport: any Transport, policy: TimingPolicy, clock: any Clock<Duration>,
+    executor: (any TaskExecutor)?
+  ) {
     self.replica = replica
     self.transport = transport
     self.policy = policy
     self.clock = clock
+    self.executor = executor
+    alarm = Alarm(executor: executor)
   }
 
   /// Syncs until the task is cancelled: after each local write, and at the policy's interval.
@@ -150,7 +162,7 @@ public actor SyncEngine {
       // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
       if Task.isCancelled { return false }
       guard let (incoming, next) = try await replica.open(result, for: exchange) else { return false }
-      if let next, mayAskAhead { ahead = (next, Task { await self.send(next.request) }) }
+      if let next, mayAskAhead { ahead = (next, Task(executorPreference: executor) { await self.send(next.request) }) }
       try await replica.take(incoming)
     case .wait(let time):
       dropAhead()
