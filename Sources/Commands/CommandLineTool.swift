@@ -22,6 +22,7 @@ public enum CommandLineTool {
       case "serve": return try await ServeCommand(words).run()
       case "device": return try await DeviceCommand(words).run()
       case "token": return try TokenCommand(words).run()
+      case "simulate": return try SimulateCommand(words).run()
       case "bench": return try await BenchCommand(words).run()
       case "inspect", "explain", "schema": return answer(arguments).give()
       case "help", "--help", "-h":

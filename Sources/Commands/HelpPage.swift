@@ -111,6 +111,27 @@ struct HelpPage {
       verb: "token", summary: "prints a bearer token (HS256), for trying things out",
       usage: "--account ID --secret-file FILE [--hours N]", details: "--hours N  how long it counts; 1"),
     HelpPage(
+      verb: "simulate",
+      summary: "the real client and server code in virtual time, with everything that goes wrong, from seeds",
+      usage: "[--seeds N] [--first SEED] [--seed N] [--steps N] [--schema FILE] [options]",
+      details: """
+        --seeds N        how many seeds; 100
+        --first SEED     the first of them; 1
+        --seed N         this one only
+        --steps N        what people, programs and chance do in each; 400
+        --schema FILE    an app's own schema; otherwise one in which everything is declared
+        --faults KINDS   all (each seed draws its own), none, or names with commas, which are then in every seed
+        --without KINDS  names with commas
+        --list-faults    prints the names
+        --effects        tells for each kind the first seed in which it changes what happens; exit code 1 if one never does
+        --matrix         5 and 10 replicas, 10-40 writes a second for 100-300 s, partitions of 0-10 s all the time
+        --jobs N         processes that work at one time; as many as there are processors
+        --keep-going     does not end with the first seed that breaks a check
+        --no-shrink      tells the whole run of a seed that breaks, not the smallest part of it that does
+        --trace FILE     writes the story of the run, with its hash
+        --timeline FILE  draws it as SVG
+        """),
+    HelpPage(
       verb: "bench", summary: "what Skerry costs beside the bare thing, as ratios measured in one run",
       usage: "[write|push|firstSync|emptyPull] [--runs N] [--percent N] [--folder FOLDER]",
       details: """

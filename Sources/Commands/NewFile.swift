@@ -14,6 +14,13 @@ enum NewFile {
     }
   }
 
+  /// A file with this content, whatever was there.
+  static func replace(_ bytes: [UInt8], at path: String) throws {
+    do { try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+      throw FileError(path, "the file cannot be written (\(error.localizedDescription))", "choose another place")
+    }
+  }
+
   /// A file that was not there before.
   static func write(_ bytes: [UInt8], to path: String) throws {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -8,6 +8,7 @@ import SkerryMachine
 import SkerryModel
 import SkerryServer
 import SkerryTestSupport
+import SkerryTesting
 import SkerryTokenKit
 import SkerryWire
 import Testing

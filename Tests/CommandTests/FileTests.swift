@@ -5,12 +5,13 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// In which state a file may be when somebody looks into it.
 @Suite struct FileTests {
   private func files(_ shore: Shore) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: shore.world.folder.url.path).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: shore.folder.url.path).sorted()
   }
 
   @Test func `a file that is open elsewhere is read as of one moment and not changed`() throws {

@@ -6,6 +6,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 
@@ -50,6 +51,7 @@ extension Schema {
 
 /// A world with one device of Ana's at hand, who is in team `t`, and the commands that look into its files.
 final class Shore {
+  let folder: TemporaryFolder
   let world: World
   let schemaFile: String
 
@@ -57,8 +59,9 @@ final class Shore {
   static let secret = "the-secret-value-7f3a"
 
   init(isSynced: Bool = true) throws {
-    world = try World(.shore)
-    schemaFile = world.folder.path("schema.json")
+    folder = try TemporaryFolder()
+    world = try World(.shore, folder: folder.url.path)
+    schemaFile = folder.path("schema.json")
     try JSONEncoder().encode(Schema.shore).write(to: URL(fileURLWithPath: schemaFile))
     try foreign(
       "INSERT INTO team(id, title) VALUES ('t', '\(Shore.secret)')",
@@ -67,8 +70,8 @@ final class Shore {
     if isSynced { try sync() }
   }
 
-  var device: String { world.folder.path("a.db") }
-  var server: String { world.folder.path("server.db") }
+  var device: String { folder.path("a.db") }
+  var server: String { folder.path("server.db") }
 
   var store: Store {
     get throws {

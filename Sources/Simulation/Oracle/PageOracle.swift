@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SkerryModel
+import SkerryWire
+
+/// Holds every answer of the server against what the model knows, before the network does anything to it.
+enum PageOracle {
+  static func check(_ answer: PushAnswer, to request: PushRequest, _ user: AccountID, _ model: ModelServer) throws {
+    let asked = Set(request.mutations.map(\.id))
+    for verdict in answer.verdicts {
+      switch verdict {
+      case .settled(let id, let outcome):
+        let known = model.receipts[ModelServer.ReceiptName(user: user, mutation: id)]
+        try need(
+          known?.outcome == outcome && asked.contains(id), "INV 1 told a verdict that is not stored",
+          "\(id) \(outcome), stored \(String(describing: known))")
+      case .notYet(let id):
+        let after = request.mutations.first { $0.id == id }?.after ?? []
+        let waits = after.contains { model.receipts[ModelServer.ReceiptName(user: user, mutation: $0)] == nil }
+        try need(waits, "I-13 told to wait for nothing", "\(id) after \(after)")
+      case .busy, .identityReused, .otherHistory, .forbidden: break
+      }
+    }
+  }
+
+  /// Nobody is shown a foreign row, and nothing that was not sequenced.
+  static func check(_ answer: PullAnswer, to request: PullRequest, _ user: AccountID, _ model: ModelServer) throws {
+    switch answer {
+    case .reset(let reset):
+      guard let run = model.runs[reset.cursor.nonce] else { return }
+      let mine = run.spaces(of: user)
+      for space in reset.spaces where !space.holdsReceipts {
+        try need(mine.contains(space), "INV 7 a reset names a space that is not the user's", "\(user) \(space)")
+      }
+    case .page(let page): try check(page, request, user, model)
+    }
+  }
+
+  private static func check(_ page: Page, _ request: PullRequest, _ user: AccountID, _ model: ModelServer) throws {
+    guard let run = model.runs[page.cursor.nonce] else {
+      throw Broken("I-21 a page names a run that never was", "\(page.cursor.head) \(page.cursor.nonce)")
+    }
+    let mine = run.spaces(of: user)
+    for item in page.items {
+      switch item {
+      case .put(let space, let image):
+        try need(
+          mine.contains(space) && run.spaces(of: image.key).contains(space), "INV 7 a page shows a foreign row",
+          "\(user) \(space) \(image.key)")
+        try need(
+          run.rows[image.key]?.says(image.values, image.version, image.incarnation) == true,
+          "I-5 a page shows what was not sequenced", "\(user) \(image.key)")
+      case .receipt(let space, let receipt):
+        let isOwn = request.replicas.contains { space == SpaceID.replica($0) }
+        let known = model.receipts[ModelServer.ReceiptName(user: user, mutation: receipt.id)]
+        try need(isOwn, "INV 7 a page shows a receipt of another replica", "\(user) \(space)")
+        try need(known?.outcome == receipt.outcome, "I-4 a page shows a verdict that is not stored", "\(receipt.id)")
+      case .gain(let space):
+        try need(mine.contains(space), "INV 7 a page gives a space that is not the user's", "\(user) \(space)")
+      case .lose(let space):
+        try need(!mine.contains(space), "INV 5 a page takes a space that is the user's", "\(user) \(space)")
+      case .left(let space, let key, let still):
+        try need(
+          !run.spaces(of: key).contains(space), "INV 5 a page says that a row left a space it is in", "\(key) \(space)")
+        for other in still {
+          try need(
+            mine.contains(other) && run.spaces(of: key).contains(other), "INV 7 a leave names a foreign space",
+            "\(key) \(other)")
+        }
+      case .deleted(let space, let key):
+        try need(
+          !run.spaces(of: key).contains(space), "INV 5 a page says that a row is deleted which is there",
+          "\(key) \(space)")
+      case .filled: break
+      }
+    }
+    if page.closes {
+      try need(model.lastRun == page.cursor.nonce, "INV 2 a page closes at a run that is not the last", "\(user)")
+      try need(page.cursor.head >= page.cursor.position, "INV 2 a cursor is ahead of its run", "\(page.cursor)")
+    }
+    try need(page.safe <= model.safe, "I-3 a page calls safe what no backup holds", "\(page.safe) of \(model.safe)")
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What happened in a run, in words and as a hash of every message; kept in full only when somebody wants to read it.
+package final class Journal {
+  package enum Mark: String, Sendable {
+    case write, crash, start, refusal, server, access, fault
+  }
+
+  /// A line of the story.
+  package struct Line: Sendable {
+    package let at: Int64
+    package let lane: String
+    package let mark: Mark?
+    package let text: String
+  }
+
+  /// A message from one lane to another.
+  package struct Arrow: Sendable {
+    package let from: String
+    package let to: String
+    package let sent: Int64
+    /// Nil if it never arrived.
+    package var arrived: Int64?
+    package let label: String
+  }
+
+  package let isKept: Bool
+  package private(set) var lines: [Line] = []
+  package private(set) var arrows: [Arrow] = []
+  /// FNV-1a over the bytes of all messages, in their order.
+  package private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  package init(isKept: Bool) { self.isKept = isKept }
+
+  func say(_ at: Int64, _ lane: String, _ mark: Mark? = nil, _ text: @autoclosure () -> String) {
+    if isKept { lines.append(Line(at: at, lane: lane, mark: mark, text: text())) }
+  }
+
+  func fold(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01B3 }
+
+  func fold(_ bytes: [UInt8]) {
+    fold(UInt64(bytes.count))
+    bytes.withUnsafeBytes { raw in
+      var index = 0
+      while index + 8 <= raw.count {
+        fold(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        index += 8
+      }
+      while index < raw.count {
+        fold(UInt64(raw[index]))
+        index += 1
+      }
+    }
+  }
+
+  /// - Returns: a number to say later that it arrived.
+  func send(_ from: String, _ to: String, _ at: Int64, _ label: @autoclosure () -> String) -> Int {
+    if isKept { arrows.append(Arrow(from: from, to: to, sent: at, label: label())) }
+    return arrows.count - 1
+  }
+
+  func arrive(_ number: Int, _ at: Int64) { if isKept, arrows.indices.contains(number) { arrows[number].arrived = at } }
+}

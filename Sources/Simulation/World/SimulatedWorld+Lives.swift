@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SkerryAmbientKit
+import SkerryDiskKit
+import SkerryModel
+import SkerrySQLiteKit
+
+extension SeededGenerator {
+  mutating func milliseconds(below bound: UInt64) -> Int64 { Int64(next() % bound) }
+}
+
+/// Processes that end and begin again.
+extension SimulatedWorld {
+  // MARK: Devices
+
+  /// The app's process ends at once.
+  func kill(_ device: DeviceNode) {
+    journal.say(now, device.name, .crash, "dies")
+    disk.kill(process: device.label)
+    device.stop()
+  }
+
+  /// The device loses its power: what was not synced may be gone, or torn.
+  func cutPower(of device: DeviceNode) {
+    journal.say(now, device.name, .crash, "loses power")
+    disk.cutPower(of: device.name)
+    device.closeObserver()
+    device.stop()
+  }
+
+  func scheduleRestart(_ device: DeviceNode) {
+    let pause = choices.milliseconds(below: 20_000)
+    scheduler.after(pause) { [unowned self] in restart(device) }
+  }
+
+  /// Starts a device's process, now or, if its file cannot be opened yet, a little later.
+  func restart(_ device: DeviceNode) {
+    guard !device.isUp, broken == nil, !isOver else { return }
+    do {
+      try device.start(in: self)
+      figures.restarts += 1
+      journal.say(now, device.name, .start, "starts")
+      check { try checkIntegrity(device.observe(disk), device.name) }
+      look(device, always: true)
+    } catch {
+      journal.say(now, device.name, .crash, "cannot open its file: \(error)")
+      check {
+        let kinds: [FaultKind] = [.deviceDiskError, .deviceDiskFull, .deviceLocked]
+        let isExpected = kinds.contains { plan.profile.faults.contains($0) }
+        try need(isExpected, "F-D04 a file cannot be opened", "\(device.name): \(error)")
+      }
+      disk.kill(process: device.label)
+      device.closeObserver()
+      device.stop()
+      scheduleRestart(device)
+    }
+  }
+
+  private func checkIntegrity(_ connection: SQLiteConnection, _ name: String) throws {
+    let found = try connection.query("PRAGMA integrity_check") { $0.text(0) }
+    try need(found == ["ok"], "I-19 a file is damaged", "\(name): \(found.prefix(3))")
+  }
+
+  // MARK: Servers
+
+  /// A server's process has died over a request: by itself, or with its machine.
+  func serverDied(_ node: ServerNode) {
+    node.stop()
+    if servers.contains(where: { disk.isDead($0.label) && $0.isUp }) { machineDied() }
+    scheduleRestart(node)
+  }
+
+  func kill(_ node: ServerNode) {
+    journal.say(now, node.name, .crash, "dies")
+    disk.kill(process: node.label)
+    node.stop()
+    scheduleRestart(node)
+  }
+
+  func cutServerPower() {
+    journal.say(now, "server 0", .crash, "the server's machine loses power")
+    disk.cutPower(of: "server")
+    machineDied()
+  }
+
+  private func machineDied() {
+    foreign.stop()
+    closeServerObserver()
+    for node in servers {
+      node.stop()
+      scheduleRestart(node)
+    }
+  }
+
+  func scheduleRestart(_ node: ServerNode) {
+    let pause = choices.milliseconds(below: 10_000)
+    scheduler.after(pause) { [unowned self] in restart(node) }
+  }
+
+  func restart(_ node: ServerNode) {
+    guard !node.isUp, broken == nil, !isOver else { return }
+    do {
+      try node.start(on: disk, catalog: catalog)
+      journal.say(now, node.name, .start, "starts")
+    } catch {
+      journal.say(now, node.name, .crash, "cannot open its file: \(error)")
+      check {
+        let isBusy = "\(error)".contains("busy")
+        try need(
+          isBusy || plan.profile.faults.contains(.serverDiskError), "F-D04 the server cannot open its file", "\(error)")
+      }
+      disk.kill(process: node.label)
+      node.stop()
+      return scheduleRestart(node)
+    }
+    check { if let connection = try serverObserver() { try checkIntegrity(connection, "server") } }
+    lookAtServer()
+    compareServer()
+  }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Skerry
+import SkerryAmbientKit
+import SkerryDiskKit
+import SkerryMachine
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryServerCore
+import SkerryStore
+
+/// What people and programs do in one step.
+extension SimulatedWorld {
+  func perform(_ step: Step) {
+    var random = SeededGenerator(seed: step.number)
+    let device = devices[Int(random.next() % UInt64(devices.count))]
+    switch step.kind {
+    case .write: write(device, step.number, &random)
+    case .discard: withEntries(device, &random) { discard($0, $1) }
+    case .retry: retry(device)
+    case .acknowledge: acknowledge(device)
+    case .requestSync: requestSync(device)
+    case .read: read(device)
+    case .foreign: foreignStep(&random)
+    case .foreignEnd:
+      let isRollback = random.chance(0.3) && isStormy && plan.profile.faults.contains(.foreignRollback)
+      if isRollback, foreign.isOpen { faults.note(.foreignRollback) }
+      check { try foreign.end(isCommit: !isRollback) }
+    case .sequence: sequence(&random)
+    case .markSafe: markSafe()
+    case .backUp: backUp()
+    case .access: access(&random)
+    case .canary: check { try foreign.writeSecretly() }
+    case .fault: if let kind = step.fault { inject(kind, device, &random) }
+    }
+  }
+
+  // MARK: People
+
+  private func write(_ device: DeviceNode, _ number: UInt64, _ random: inout SeededGenerator) {
+    let count = 1 + Int(random.next() % 3)
+    let rows = device.oracle.last?.screen ?? [:]
+    let deeds = author.deeds(count, seeing: rows, as: device.user, &random)
+    let meets = random.chance(0.3)
+    act(device, atNextMessage: meets) { [unowned self] in carryOut(deeds, device) }
+  }
+
+  private func carryOut(_ deeds: [Deed], _ device: DeviceNode) {
+    guard let replica = device.replica, broken == nil, !isOver else { return }
+    let intent = Intent(rules: model.rules)
+    device.oracle.isUncertain(true)
+    do {
+      let id = try replica.assumeIsolated { replica in
+        try replica.write { tx in for deed in deeds { try intent.carryOut(deed, &tx) } }
+      }
+      device.acknowledged += id == nil ? 0 : 1
+      for deed in deeds { remember(deed, by: device.user) }
+      if plan.looksAtPointsOnly { device.oracle.note(id, try operations(of: id, device)) } else { look(device) }
+      device.oracle.isUncertain(false)
+      check { try device.oracle.acknowledge(id, intent) }
+      journal.say(
+        now, device.name, .write, "writes \(intent.steps.map(\.description)) as \(id.map { "\($0)" } ?? "nothing")")
+    } catch {
+      journal.say(now, device.name, .fault, "cannot write: \(error)")
+      // Whether it became durable all the same, the file will tell once it can be read.
+      checkDeath(device)
+      if device.isUp {
+        look(device)
+        device.oracle.isUncertain(false, after: error)
+      }
+      check { try expectDiskFault("\(device.name) cannot write: \(error)") }
+    }
+  }
+
+  private func operations(of id: MutationID?, _ device: DeviceNode) throws -> [Operation] {
+    guard let id else { return [] }
+    let bytes = try device.observe(disk).first("SELECT ops FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes)) {
+      $0.blob(0)
+    }
+    return try bytes.map { try Operation.decode($0) } ?? []
+  }
+
+  private func expectDiskFault(_ text: String) throws {
+    let kinds: [FaultKind] = [.deviceDiskError, .deviceDiskFull, .deviceLocked, .deviceKilledAtCall, .devicePowerLoss]
+    try need(kinds.contains { plan.profile.faults.contains($0) }, "F-D01 a write failed without a cause", text)
+  }
+
+  /// Notices that a device's process has died at a call that a fault had been waiting for.
+  func checkDeath(_ device: DeviceNode) {
+    guard device.isUp, disk.isDead(device.label) else { return }
+    journal.say(now, device.name, .crash, "dies in the middle of its work")
+    device.closeObserver()
+    device.stop()
+    scheduleRestart(device)
+  }
+
+  /// What was written, so that a copy of it can be told.
+  func remember(_ deed: Deed, by user: AccountID?) {
+    let values: [String: Value]
+    switch deed {
+    case .insert(_, let given), .update(_, let given): values = given
+    case .increment, .delete: return
+    }
+    for value in values.values {
+      let bytes: [UInt8] =
+        switch value {
+        case .text(let text): Array(text.utf8)
+        case .blob(let bytes): bytes
+        default: []
+        }
+      for mark in ValueMaker.marks(in: bytes) { marks[mark] = (user, deed.key) }
+    }
+  }
+
+  private func withEntries(
+    _ device: DeviceNode, _ random: inout SeededGenerator, _ body: (DeviceNode, OutboxEntry) -> Void
+  ) {
+    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.outbox() }),
+      !entries.isEmpty
+    else { return }
+    body(device, entries[Int(random.next() % UInt64(entries.count))])
+  }
+
+  private func discard(_ device: DeviceNode, _ entry: OutboxEntry) {
+    guard let replica = device.replica else { return }
+    do {
+      try replica.assumeIsolated { try $0.discard(entry) }
+      device.oracle.withdrew(entry.id)
+      journal.say(now, device.name, .write, "withdraws \(entry.id)")
+    } catch {
+      checkDeath(device)
+      // After an error of the disk it may have become durable; the file tells.
+      device.oracle.withdrewMaybe(entry.id)
+    }
+  }
+
+  func retry(_ device: DeviceNode) {
+    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.outbox() }) else { return }
+    for entry in entries where entry.state == .failed { try? replica.assumeIsolated { try $0.retry(entry) } }
+    checkDeath(device)
+  }
+
+  private func acknowledge(_ device: DeviceNode) {
+    guard let replica = device.replica, let refusals = try? replica.assumeIsolated({ try $0.rejections() }),
+      let refusal = refusals.first
+    else { return }
+    do {
+      device.oracle.acknowledgedMaybe(refusal.id)
+      try replica.assumeIsolated { try $0.acknowledge(refusal) }
+    } catch { checkDeath(device) }
+  }
+
+  private func requestSync(_ device: DeviceNode) {
+    guard let engine = device.engine else { return }
+    scheduler.spawn { await engine.requestSync() }
+    if !device.isCut, let replica = device.replica { secondEngine(device, replica) }
+  }
+
+  /// Another engine on the same replica must be turned away.
+  private func secondEngine(_ device: DeviceNode, _ replica: Replica) {
+    let other = SyncEngine(
+      replica, transport: DeviceTransport(device: device, life: device.life, network: network),
+      policy: plan.profile.policy, clock: VirtualClock(scheduler), executor: scheduler.taskExecutor)
+    let life = device.life
+    scheduler.spawn { [unowned self] in
+      do {
+        _ = try await other.syncOnce(within: .milliseconds(1))
+        if device.life == life, device.isUp, !device.isCut, device.task?.isCancelled == false {
+          check { throw Broken("F-L06 two engines drive one replica", device.name) }
+        }
+      } catch {}  // turned away
+    }
+  }
+
+  /// Reads beside whatever is being written.
+  private func read(_ device: DeviceNode) {
+    guard let replica = device.replica, let table = catalog.tables.first else { return }
+    scheduler.spawn { _ = try? await replica.read("SELECT count(*) FROM \"\(table.name)\"") }
+  }
+
+  // MARK: Programs at the server
+
+  private func foreignStep(_ random: inout SeededGenerator) {
+    let user = author.users[Int(random.next() % UInt64(author.users.count))]
+    let deeds = author.deeds(1 + Int(random.next() % 3), seeing: foreign.rows, as: user, &random)
+    let staysOpen = random.chance(0.25) && isStormy && plan.profile.faults.contains(.foreignLock)
+    check {
+      if foreign.isOpen {
+        try foreign.add(deeds)
+      } else if staysOpen {
+        faults.note(.foreignLock)
+        journal.say(now, "programs", .write, "opens a transaction and leaves it open")
+        try foreign.begin(deeds)
+      } else {
+        try foreign.write(deeds)
+      }
+    }
+    lookAtServer()
+  }
+
+  private func access(_ random: inout SeededGenerator) {
+    guard !foreign.isOpen,
+      let deed = author.accessChange(catalog.schema, seeing: model.rows.mapValues { Row($0) }, &random)
+    else { return }
+    journal.say(now, "programs", .access, "\(deed)")
+    check { try foreign.write([deed]) }
+    lookAtServer()
+  }
+
+  private func sequence(_ random: inout SeededGenerator) {
+    let up = servers.filter(\.isUp)
+    guard !up.isEmpty else { return }
+    let node = up[Int(random.next() % UInt64(up.count))]
+    _ = try? node.server?.sequence()
+    if disk.isDead(node.label) { serverDied(node) }
+    lookAtServer()
+  }
+}

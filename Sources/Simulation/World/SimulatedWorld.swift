@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SkerryAmbientKit
+import SkerryDiskKit
+import SkerryMachine
+import SkerryModel
+import SkerrySQLiteKit
+import SkerryWire
+import Synchronization
+
+/// One run's world: servers on one storage, devices of several users, programs that write the server's file, a network, and
+/// the oracles that watch them. Everything in it runs on the scheduler's one thread.
+// Unchecked: used on the scheduler's one thread.
+final class SimulatedWorld: @unchecked Sendable {
+  let plan: Plan
+  let catalog: Catalog
+  let scheduler: Scheduler
+  let disk: MemoryDisk
+  let journal: Journal
+  let model: ModelServer
+  let reader: FileReader
+  let codec: JSONCodec
+  let author: Author
+  private(set) lazy var network = Network(self, seed: plan.seed ^ 0xFA17)
+  var servers: [ServerNode] = []
+  var devices: [DeviceNode] = []
+  private(set) lazy var foreign = ForeignProgram(self)
+  var faults = FaultCounts()
+  var figures = RunFigures()
+  /// Draws of the schedule: which server, how long a process is down.
+  var choices: SeededGenerator
+  /// Whether faults of the profile may happen now.
+  var isStormy = false
+  private(set) var broken: Broken?
+  /// The newest number that a hostile client has given.
+  var hostileNumber: Int64 = 0
+  /// Nothing starts any more.
+  var isOver = false
+  private var observer: SQLiteConnection?
+  private var observerLabel = ""
+  private var observers = 0
+  /// Pushes of which the file could not be asked yet.
+  private var unseen: [(PushRequest, AccountID, isHostile: Bool)] = []
+  /// What each mark was written into, and by whom.
+  var marks: [String: (user: AccountID?, key: RowKey)] = [:]
+  var backup: ServerBackup?
+  var images: [Int: DeviceBackup] = [:]
+  private var actions: [Int: [@Sendable () -> Void]] = [:]
+
+  init(_ plan: Plan, schema: Schema, keepsStory: Bool, isAlone: Bool) throws {
+    self.plan = plan
+    catalog = try Catalog(schema)
+    scheduler = Scheduler(seed: plan.seed ^ 0x5C4E)
+    scheduler.isOrderly = plan.isOrderly
+    disk = MemoryDisk(seed: plan.seed, isDefault: isAlone)
+    journal = Journal(isKept: keepsStory)
+    model = ModelServer(schema)
+    reader = FileReader(schema)
+    codec = JSONCodec(catalog: catalog)
+    choices = SeededGenerator(seed: plan.seed ^ 0xC401)
+    let users = (0..<plan.profile.users).map { AccountID("user\($0)") }
+    author = Author(schema, users: users)
+    let scheduler = scheduler
+    disk.now = { scheduler.now }
+  }
+
+  var now: Int64 { scheduler.now }
+
+  /// Remembers the first check that broke; the run ends then.
+  func check(_ body: () throws -> Void) {
+    guard broken == nil else { return }
+    do { try body() } catch let error as Broken { broken = error } catch {
+      broken = Broken("I-16 an error that nobody expected", "\(error)")
+    }
+    if let broken { journal.say(now, "oracle", .fault, "BROKEN \(broken)") }
+  }
+
+  // MARK: Beginning
+
+  func begin() throws {
+    let profile = plan.profile
+    for number in 0..<profile.servers {
+      let node = ServerNode(number, ambient: NodeAmbient(scheduler, seed: plan.seed ^ 0x5E00 ^ UInt64(number)))
+      try node.start(on: disk, catalog: catalog)
+      servers.append(node)
+    }
+    try foreign.write(author.beginning(catalog.schema))
+    backUp()
+    for (index, owner) in profile.owners.enumerated() { try addDevice(user: author.users[owner], skew: skew(index)) }
+    scheduler.afterStep = { [unowned self] in self.afterStep() }
+  }
+
+  private func skew(_ index: Int) -> Int64 {
+    guard plan.profile.faults.contains(.clockSkewed) else { return 0 }
+    faults.note(.clockSkewed)
+    let day: Int64 = 86_400_000
+    return [-1, 300_000, day, -day, 3_650 * day, -3_650 * day][index % 6]
+  }
+
+  func addDevice(user: AccountID, skew: Int64 = 0, prepare: (DeviceNode) -> Void = { _ in }) throws {
+    let number = devices.count
+    let ambient = NodeAmbient(scheduler, seed: plan.seed ^ 0xDE00 ^ UInt64(number) << 20)
+    ambient.skew = skew
+    let name = "device \(number)"
+    let device = DeviceNode(
+      name: name, number: number, user: user, ambient: ambient,
+      oracle: DeviceOracle(name: name, user: user, model: model))
+    devices.append(device)
+    prepare(device)
+    restart(device)
+  }
+
+  // MARK: After each job
+
+  private func afterStep() -> Bool {
+    for device in devices where device.isUp {
+      checkDeath(device)
+      if device.isUp { look(device) }
+    }
+    return broken == nil
+  }
+
+  /// Looks at a device's file if it has changed.
+  func look(_ device: DeviceNode, always: Bool = false) {
+    check {
+      guard try device.hasChanged(disk) || always else { return }
+      if plan.looksAtPointsOnly, !always, try !device.isAtNewPoint(disk) { return }
+      let connection = try device.observe(disk)
+      let reading = try DeviceReading(connection, reader)
+      try device.oracle.look(reading) { id in
+        let bytes = try connection.first("SELECT ops FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes)) {
+          $0.blob(0)
+        }
+        return try bytes.map { try Operation.decode($0) } ?? []
+      }
+      try StatusOracle.check(device, reading)
+      figures.looks += 1
+    }
+  }
+
+  // MARK: The server's side
+
+  /// Carries out a request at one of the servers.
+  ///
+  /// - Returns: nil if none is up, or if its process died over it.
+  func serve(_ request: TransportRequest, from device: DeviceNode) -> TransportResponse? {
+    let up = servers.filter(\.isUp)
+    guard !up.isEmpty else { return nil }
+    return serve(request, at: up[Int(choices.next() % UInt64(up.count))], as: device.user, by: device.name)
+  }
+
+  func serve(
+    _ request: TransportRequest, at node: ServerNode, as user: AccountID, by name: String, isHostile: Bool = false
+  ) -> TransportResponse? {
+    figures.requests += 1
+    let response = node.serve(request, as: user)
+    let isDead = disk.isDead(node.label)
+    journal.say(now, node.name, isDead ? .crash : nil, "\(name) \(request.path): \(isDead ? "dies" : tell(response))")
+    let push = request.path == "/v1/push" ? try? codec.decodePushRequest(request.body) : nil
+    if let push { unseen.append((push, user, isHostile)) }
+    if isDead { serverDied(node) }
+    lookAtServer()
+    if isDead { return nil }
+    check { try checkAnswer(request, push, response, user, node) }
+    return response
+  }
+
+  /// An answer in a few words.
+  private func tell(_ response: TransportResponse) -> String {
+    guard response.status == 200 else { return "\(response.status)" }
+    if let push = try? codec.decodePushAnswer(response.body) {
+      return push.verdicts.map { verdict in
+        switch verdict {
+        case .settled(let id, let outcome): "\(id) \(outcome.rawValue)"
+        case .notYet(let id): "\(id) not yet"
+        case .busy(let id): "\(id) busy"
+        case .identityReused: "identity reused"
+        case .otherHistory: "other history"
+        case .forbidden: "forbidden"
+        }
+      }.joined(separator: ", ")
+    }
+    switch try? codec.decodePullAnswer(response.body) {
+    case .reset(let reset): return "reset, \(reset.reason.rawValue)"
+    case .page(let page):
+      return "page of \(page.items.count) to \(page.cursor.position)\(page.closes ? ", closing" : "")"
+        + (page.cursor.open.isEmpty ? "" : ", \(page.cursor.open.count) spaces open")
+    case nil: return "200"
+    }
+  }
+
+  private func checkAnswer(
+    _ request: TransportRequest, _ push: PushRequest?, _ response: TransportResponse, _ user: AccountID,
+    _ node: ServerNode
+  ) throws {
+    if response.status == 500 {
+      let isExpected = plan.profile.faults.contains(.serverDiskError) || plan.profile.faults.contains(.serverPowerLoss)
+      try need(isExpected, "F-S23 the server failed", "\(request.path): \(node.failure.map { "\($0)" } ?? "-")")
+    }
+    guard response.status == 200 else { return }
+    if let push {
+      try PageOracle.check(try codec.decodePushAnswer(response.body), to: push, user, model)
+    } else {
+      let pull = try codec.decodePullRequest(request.body)
+      try PageOracle.check(try codec.decodePullAnswer(response.body), to: pull, user, model)
+    }
+  }
+
+  /// Tells the model what the file holds now: verdicts, rows, and the newest run of the sequencer.
+  func lookAtServer() {
+    check {
+      guard let connection = try serverObserver() else { return }
+      for (request, user, isHostile) in unseen { try see(request, user, isHostile, connection) }
+      unseen.removeAll()
+      try seeRun(connection)
+    }
+  }
+
+  /// Nil while the machine is without power, or nobody has the file open.
+  func serverObserver() throws -> SQLiteConnection? {
+    if let observer, !disk.isDead(observerLabel) { return observer }
+    guard servers.contains(where: \.isUp) else { return nil }
+    observer = nil
+    observers += 1
+    observerLabel = "look.\(observers)"
+    let path = MemoryDisk.path(process: observerLabel, machine: "server", file: "server.db")
+    observer = try SQLiteConnection(path: path, mode: .reader, busyTimeout: 0, vfs: disk.vfsName)
+    return observer
+  }
+
+  func closeServerObserver() { observer = nil }
+
+  private func see(
+    _ request: PushRequest, _ user: AccountID, _ isHostile: Bool, _ connection: SQLiteConnection
+  ) throws {
+    var found: [MutationID: ModelServer.Judged] = [:]
+    for mutation in request.mutations {
+      found[mutation.id] = try connection.first(
+        "SELECT outcome, code FROM skerry_receipts WHERE user = ? AND mid = ?", .text(user.text),
+        .blob(mutation.id.raw.bytes)
+      ) { row in
+        ModelServer.Judged(
+          outcome: Outcome(rawValue: row.text(0)) ?? .void, code: row.isNull(1) ? nil : RefusalCode(row.text(1)))
+      }
+    }
+    var rows: [RowKey: Row] = [:]
+    for key in Set(request.mutations.flatMap(\.operations).map(\.key)) where rows[key] == nil {
+      rows[key] = try reader.row(key, connection)
+    }
+    try model.pushed(request, by: user, found: found, now: rows, isHostile: isHostile)
+  }
+
+  private func seeRun(_ connection: SQLiteConnection) throws {
+    let nonce = try connection.first(
+      "SELECT nonce FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
+    ) { $0.text(0) }
+    if let nonce, nonce != model.lastRun { model.sequenced(nonce) }
+  }
+
+  /// Every row of the server's file against the model's.
+  func compareServer() {
+    check {
+      guard let connection = try serverObserver() else { return }
+      let rows = try reader.rows(connection)
+      for (key, row) in rows {
+        let expected = model.rows[key]
+        try need(
+          expected?.says(row.values, row.tag, row.incarnation) == true, "I-3 the server holds what nobody wrote",
+          "\(key): \(row), expected \(Version.text(expected))")
+      }
+      for key in model.rows.keys where rows[key] == nil { throw Broken("I-3 the server has lost a row", "\(key)") }
+      let count = try connection.first("SELECT count(*) FROM skerry_receipts") { Int($0.integer(0)) } ?? 0
+      try need(
+        count == model.receipts.count, "I-3 the server has lost a verdict", "\(count) of \(model.receipts.count)")
+    }
+  }
+
+  // MARK: The devices' side
+
+  /// A response reaches a device.
+  func hears(_ device: DeviceNode, _ response: TransportResponse, isPush: Bool) {
+    if !isPush, response.status == 200, case .reset(let reset)? = try? codec.decodePullAnswer(response.body) {
+      device.oracle.awaitedReset = reset.cursor
+    }
+    for action in actions.removeValue(forKey: device.number) ?? [] { scheduler.spawn { action() } }
+  }
+
+  /// Does something on a device: now, or when it next hears something, so that the two meet.
+  func act(_ device: DeviceNode, atNextMessage: Bool, _ body: @escaping @Sendable () -> Void) {
+    guard atNextMessage else {
+      scheduler.spawn { body() }
+      return
+    }
+    let once = Once(body)
+    actions[device.number, default: []].append { once.run() }
+    scheduler.after(3_000) { [scheduler] in scheduler.spawn { once.run() } }
+  }
+
+  /// The engine's loop has ended by itself: the file could not be used. An app starts anew.
+  func engineEnded(_ device: DeviceNode, life: Int, _ error: any Error) {
+    guard device.life == life, device.isUp, !(error is CancellationError) else { return }
+    journal.say(now, device.name, .crash, "the engine ends: \(error)")
+    check {
+      let kinds: [FaultKind] = [
+        .deviceDiskError, .deviceDiskFull, .deviceLocked, .deviceKilledAtCall, .devicePowerLoss,
+      ]
+      let isExpected = kinds.contains { plan.profile.faults.contains($0) }
+      try need(isExpected, "F-D03 the engine gave up without a cause", "\(device.name): \(error)")
+    }
+    kill(device)
+    scheduleRestart(device)
+  }
+}
+
+/// Runs a closure the first time only.
+private final class Once: Sendable {
+  private let body: Mutex<(@Sendable () -> Void)?>
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+  func run() {
+    let body = body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+  }
+}
+
+/// What a run did.
+package struct RunFigures: Sendable, Equatable, Codable {
+  package var virtualMilliseconds: Int64 = 0
+  package var jobs = 0
+  package var looks = 0
+  package var requests = 0
+  package var messages = 0
+  package var acknowledged = 0
+  package var confirmed = 0
+  package var rejected = 0
+  package var foreignCommits = 0
+  package var rounds = 0
+  package var diskWrites = 0
+  package var restarts = 0
+  /// Days of a device that makes 100 writes and syncs 48 times in each: idle days do not count.
+  package var deviceDays = 0.0
+  /// Milliseconds after the heal at which everything had drained.
+  package var drained: Int64 = 0
+
+  package init() {}
+
+  package mutating func add(_ other: RunFigures) {
+    virtualMilliseconds += other.virtualMilliseconds
+    jobs += other.jobs
+    looks += other.looks
+    requests += other.requests
+    messages += other.messages
+    acknowledged += other.acknowledged
+    confirmed += other.confirmed
+    rejected += other.rejected
+    foreignCommits += other.foreignCommits
+    rounds += other.rounds
+    diskWrites += other.diskWrites
+    restarts += other.restarts
+    deviceDays += other.deviceDays
+    drained = max(drained, other.drained)
+  }
+}

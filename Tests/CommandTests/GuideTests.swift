@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import SkerryCommands
+
+/// The guide to `skerry simulate` and the command's own help name the same flags.
+@Suite struct GuideTests {
+  @Test func `the guide tells of each flag of skerry simulate, and of no other`() throws {
+    let file = URL(fileURLWithPath: #filePath + "/../../../docs/guides/simulate-your-app.md").standardized
+    let guide = try String(contentsOf: file, encoding: .utf8)
+    let help = try #require(HelpPage.of("simulate")).text
+    let flags = Self.flags(in: help)
+    #expect(flags.count > 10)
+    #expect(Self.flags(in: guide).subtracting(["--product", "--help"]) == flags.subtracting(["--help"]))
+  }
+
+  private static func flags(in text: String) -> Set<String> {
+    Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+  }
+}
