@@ -4,6 +4,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// Faults planted on purpose, to see that the sweeps find them.

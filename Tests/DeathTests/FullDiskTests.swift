@@ -3,7 +3,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// The disk is really full: the file may not grow, or only by so many pages, and SQLite itself says so and rolls back.

@@ -2,6 +2,7 @@
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 /// What a store keeps in memory beside its file. It must be what the next process would read from the file.
 struct Memory: Equatable {

@@ -4,7 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 /// What the devices and the server say to each other, and what users and other programs do.

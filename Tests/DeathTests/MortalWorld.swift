@@ -7,6 +7,7 @@ import SkerryServerCore
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 /// A server and the devices of Ana and Bob on the files of one folder, in one thread and in virtual time. Each process is
 /// opened when it is first needed, so what is never asked for costs nothing.

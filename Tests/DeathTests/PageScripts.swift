@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 extension Script {
   /// What a device does with pages and resets.

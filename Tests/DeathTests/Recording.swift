@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerrySQLiteKit
 import SkerryTestSupport
+import SkerryTesting
 import Synchronization
 
 /// A script that ran to its end, with a copy of all files before each call of the victim.

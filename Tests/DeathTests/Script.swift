@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import SkerryTestSupport
+import SkerryTesting
 import Synchronization
 import Testing
 

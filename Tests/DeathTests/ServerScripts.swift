@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 extension Script {
   /// What the server and other programs do with its file.

@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// The closure of a write is the app's own code, and may catch what its steps throw.

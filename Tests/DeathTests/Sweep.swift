@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// Interrupts a script at every call of its victim, in one of three ways, and tells what was wrong afterwards.
 struct Sweep {

@@ -5,6 +5,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// A process dies while SQLite writes to the file: within a commit, and within the opening of a file, which is a commit too.

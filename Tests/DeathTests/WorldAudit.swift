@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// Holds server, devices and the user's own account against each other.
 struct WorldAudit {

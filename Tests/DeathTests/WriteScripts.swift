@@ -2,6 +2,7 @@
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 extension Script {
   /// What a device does with its own writes.

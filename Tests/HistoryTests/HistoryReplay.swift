@@ -8,6 +8,7 @@ import SkerryServerCore
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Synchronization
 

@@ -4,7 +4,7 @@ import SkerryAmbientKit
 import SkerryModel
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 /// What a device does when it is its turn: write, push, pull, or take in a page that was on its way.

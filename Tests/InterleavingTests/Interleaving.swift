@@ -7,6 +7,7 @@ import SkerryServerCore
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 /// One thread that is everybody: four writers, three devices of two accounts and the server, whose steps it interleaves as a

@@ -4,7 +4,7 @@ import Foundation
 import SkerryModel
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// Four writers, two of three devices that write too, and pulls between all their steps: no state that a device publishes

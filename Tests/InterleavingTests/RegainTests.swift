@@ -6,6 +6,7 @@ import SkerryServerCore
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

@@ -5,7 +5,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 @Suite struct PropertyTests {
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// The digests that the device keeps, against those of the server, which are told for the user's own spaces.
-  private static func recount(_ device: TestDevice, _ world: World, _ seed: UInt64) throws {
+  private static func recount(_ device: WorldDevice, _ world: World, _ seed: UInt64) throws {
     for (space, digest) in try device.store.digests() where digest.rows > 0 {
       #expect(try world.server.digest(of: space) == digest, "\(device.name), \(space), seed \(seed)")
     }

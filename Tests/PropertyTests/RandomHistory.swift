@@ -7,6 +7,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 /// A random history of two to four devices of up to three users, on a network that loses, doubles and delays, with processes
@@ -128,7 +129,7 @@ final class RandomHistory {
     }
   }
 
-  private func serve(_ exchange: SyncSession.Exchange, _ device: TestDevice) -> TransportResponse {
+  private func serve(_ exchange: SyncSession.Exchange, _ device: WorldDevice) -> TransportResponse {
     let response = world.serve(exchange.request, as: device.user)
     guard exchange.isPush, let answer = try? codec.decodePushAnswer(response.body) else { return response }
     for case .settled(let id, let outcome) in answer.verdicts {

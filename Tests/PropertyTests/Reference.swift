@@ -3,6 +3,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryTestSupport
+import SkerryTesting
 
 /// What the rule says, written apart from the engine: rows as dictionaries, changed by each confirmed mutation in the order
 /// in which the server judged them. Fields by arrival, increments add, a delete ends the row.

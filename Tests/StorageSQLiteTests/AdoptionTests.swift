@@ -7,6 +7,7 @@ import SkerryServerCore
 import SkerryStorageContract
 import SkerryStorageSQLite
 import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

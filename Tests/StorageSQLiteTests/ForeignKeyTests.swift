@@ -3,7 +3,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

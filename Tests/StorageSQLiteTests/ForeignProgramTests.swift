@@ -7,6 +7,7 @@ import SkerryServerCore
 import SkerryStorageContract
 import SkerryStorageSQLite
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// What other programs do to a SQLite file beyond the conformance suite: every way that SQLite has to change a row.

@@ -6,7 +6,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStorageContract
 import SkerryStorageSQLite
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

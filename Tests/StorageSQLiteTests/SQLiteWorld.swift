@@ -6,6 +6,7 @@ import SkerryServerCore
 import SkerryStorageContract
 import SkerryStorageSQLite
 import SkerryTestSupport
+import SkerryTesting
 
 /// A server's SQLite file, and another program that has it open.
 struct SQLiteWorld {

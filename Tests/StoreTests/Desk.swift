@@ -3,15 +3,17 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 /// A world with one device at hand, and short words for what tests do with it.
 final class Desk {
   let world: World
-  let device: TestDevice
+  let device: WorldDevice
   var store: Store { device.store }
 
-  init(_ schema: Schema = .library, seed: UInt64 = 1) throws {
-    world = try World(schema, seed: seed)
+  /// - Parameter before: SQL that makes the server's file before Skerry comes.
+  init(_ schema: Schema = .library, seed: UInt64 = 1, before: String? = nil) throws {
+    world = try World(schema, seed: seed, before: before)
     device = try world.open("a", user: "ana")
   }
 

@@ -4,7 +4,7 @@ import SkerryAmbientKit
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// The sums that the sequencer keeps, against sums made anew from the tables after each of many random steps.

@@ -4,7 +4,7 @@ import SkerryMerge
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

@@ -2,7 +2,7 @@
 
 import SkerryModel
 import SkerryServerCore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 import Testing
 

@@ -5,6 +5,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// Who may do what: the permission rule of the write path, sentence by sentence.

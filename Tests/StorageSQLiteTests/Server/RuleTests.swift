@@ -4,6 +4,7 @@ import SkerryMerge
 import SkerryModel
 import SkerryServerCore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// What the rule and the schema make of a mutation on the server.

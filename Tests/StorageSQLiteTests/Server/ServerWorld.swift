@@ -6,7 +6,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStorageContract
 import SkerryStorageSQLite
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 /// A step of a mutation as a test writes it; the incarnation is that of the row as it is on the server.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// The life of an entry of the outbox: waiting, sent, set aside, taken up again, withdrawn, replaced.

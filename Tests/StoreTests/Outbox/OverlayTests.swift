@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// What is visible is the confirmed row with the pending operations folded over it.

@@ -3,6 +3,7 @@ import SkerryAmbientKit
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// Which mutations must be settled before another may be judged: order is kept in a lane and along edges, and nowhere else.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// What the server would refuse is refused at the local write already, and nothing of that write is left.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryModel
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 @Suite struct WriteTests {

@@ -7,6 +7,7 @@ import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Synchronization
 import Testing
 

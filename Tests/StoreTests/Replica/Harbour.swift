@@ -2,7 +2,7 @@
 import Skerry
 import SkerryMachine
 import SkerryModel
-import SkerryTestSupport
+import SkerryTesting
 import Synchronization
 
 /// A world's server behind a transport, and what a test wants to happen on the way.

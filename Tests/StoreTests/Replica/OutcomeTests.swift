@@ -5,6 +5,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// What an app hears and reads of the outcomes of its writes.

@@ -4,6 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 @Suite struct ReplicaTests {

@@ -4,15 +4,11 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// CASES.md: outboxes that get stuck, or drop what they hold.
 @Suite struct OutboxCases {
-  private func response(_ status: Int, _ type: String? = nil) -> TransportResponse {
-    TransportResponse(status: status, contentType: type, body: [])
-  }
-
   @Test func `B29 one bad entry holds up nobody but its dependents, and is set aside in the end`() throws {
     let story = try Story()
     try story.foreign("INSERT INTO item(id, home) VALUES ('r3', 'user:ben')")
@@ -24,7 +20,7 @@ import Testing
       try story.round("a") { exchange in
         let text = String(decoding: exchange.request.body, as: UTF8.self)
         let isBad = text.contains("\"op\":\"insert\",\"table\":\"item\",\"key\":[\"r2\"]")
-        return exchange.isPush && isBad ? response(500) : try story.serve(exchange, "a")
+        return exchange.isPush && isBad ? Story.answer(500) : try story.serve(exchange, "a")
       }
     }
     #expect(try story.server("SELECT id FROM item ORDER BY id") == ["r1", "r3", "r4"])
@@ -107,62 +103,6 @@ import Testing
     }
     story.end()
     #expect(try story.server("SELECT count(*) FROM item") == ["3"])
-  }
-
-  @Test func `B67 a parent goes with its children, and a child that moved away stays`() throws {
-    let story = try Story()
-    try story.write("a") { write in
-      for id in ["v1", "v2"] { try write.insert("item", ["id": .text(id), "home": "user:ana"]) }
-      for id in ["m1", "m2", "m3"] {
-        try write.insert("note", ["id": .text(id), "parent": "v1"])
-        for part in 0..<2 { try write.insert("part", ["id": .text("\(id)p\(part)"), "parent": .text(id)]) }
-      }
-    }
-    try story.sync("a", "b")
-    try story.write("a") { write in
-      try write.update(Story.note("m3"), ["parent": "v2"])
-      for id in ["m1", "m2"] {
-        for part in 0..<2 { try write.delete(RowKey("part", .text("\(id)p\(part)"))) }
-        try write.delete(Story.note(id))
-      }
-      try write.delete(Story.item("v1"))
-    }
-    story.end()
-    #expect(
-      try story.screen("b", "SELECT id FROM item UNION SELECT id FROM note UNION SELECT id FROM part") == [
-        "m3", "m3p0", "m3p1", "v2",
-      ])
-    #expect(try story.refusals("a").isEmpty)
-  }
-
-  @Test func `B68 a reference to a row of the same push, or of the one before, is never empty`() throws {
-    let story = try Story([:])
-    try story.world.open("a", user: "ana", policy: TimingPolicy(batch: 1, page: 4))
-    try story.world.open("b", user: "ana")
-    try story.insert("a", "old")
-    try story.write("a") { try $0.insert("note", ["id": "p", "parent": "old"]) }
-    try story.sync("a", "b")
-    try story.insert("a", "new")
-    try story.write("a") { try $0.update(Story.note("p"), ["parent": "new"]) }
-    try story.write("a") { write in
-      try write.insert("item", ["id": "newer", "home": "user:ana"])
-      try write.insert("note", ["id": "q", "parent": "newer"])
-    }
-    story.end()
-    #expect(try story.screen("b", "SELECT id, parent FROM note ORDER BY id") == ["p new", "q newer"])
-  }
-
-  @Test func `B70 a new child arrives although its parent was changed on both sides`() throws {
-    let story = try Story()
-    try story.insert("a", "l", ["a": "List"])
-    try story.sync("a", "b")
-    try story.set("b", "l", ["a": "List B"])
-    try story.set("a", "l", ["a": "List A"])
-    try story.write("a") { try $0.insert("note", ["id": "r", "parent": "l"]) }
-    try story.sync("b", "a")
-    story.end()
-    for name in ["a", "b"] { #expect(try story.screen(name, "SELECT id FROM note") == ["r"]) }
-    #expect(try story.server("SELECT a FROM item") == ["List A"])
   }
 
   @Test func `what depends on nothing goes on although many wait for an entry that was set aside`() throws {

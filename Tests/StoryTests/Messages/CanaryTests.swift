@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// The checks of the scripted history can fail: each of these does to the world what a fault of the engine would.

@@ -2,7 +2,7 @@
 import SkerryMachine
 import SkerryModel
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// Carries messages one by one between the devices of a world and its server, and lets a fault befall those that are named.
 /// Requests and answers are numbered in the order in which they leave.
@@ -52,7 +52,7 @@ final class Post {
     }
   }
 
-  private func device(_ name: String) throws -> TestDevice {
+  private func device(_ name: String) throws -> WorldDevice {
     guard let device = world.devices[name] else { throw WorldError("no device \(name)") }
     return device
   }

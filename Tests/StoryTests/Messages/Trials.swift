@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import SkerryTestSupport
+import SkerryTesting
 
 /// Runs a scripted history until each of its messages has met a fault.
 ///

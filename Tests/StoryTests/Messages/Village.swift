@@ -4,7 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// Ana with a phone and a tablet, Ben with a laptop, two teams, another program that writes after each push, and the post
 /// between them. One world serves many histories, one after the other: each begins with the same rows.

@@ -3,7 +3,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// Whether server and devices are equal once nothing is on its way: row for row by the hand-written scope, and digest for

@@ -3,7 +3,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// Watches a world's server and devices after every transaction, and says what is not as it must be.
 ///
@@ -125,7 +125,7 @@ final class Checker {
     return outcome
   }
 
-  private func checkBase(_ base: Lines, _ device: TestDevice, _ effect: PageEffect?, _ watch: inout Watch) throws {
+  private func checkBase(_ base: Lines, _ device: WorldDevice, _ effect: PageEffect?, _ watch: inout Watch) throws {
     if effect?.isConsistent == true {
       let position = device.store.cursor?.position ?? -1
       guard let point = points[position] else {
@@ -158,14 +158,14 @@ final class Checker {
     watch.base = base
   }
 
-  private func checkOutbox(_ device: TestDevice) throws {
+  private func checkOutbox(_ device: WorldDevice) throws {
     let found = try device.store.outbox().map(\.id)
     let expected = ledger.pending(on: device.name)
     if found != expected { throw WorldError("outbox of \(device.name):\n  expected \(expected)\n  found    \(found)") }
   }
 
   /// Each increment of the device's own is in the number exactly once, from the write on, and no other more than once.
-  private func checkScreen(_ screen: Lines, _ device: TestDevice) throws {
+  private func checkScreen(_ screen: Lines, _ device: WorldDevice) throws {
     for (name, line) in screen { try countOnce(name, line, "on \(device.name)") }
     for deed in ledger.effective(on: device.name) {
       guard case .add(let amount) = deed.kind, let line = screen[deed.name], line.incarnation == deed.incarnation

@@ -2,7 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 
 /// A row's name for the oracle; every table here has the one key `id`.
 struct Name: Hashable, Comparable, CustomStringConvertible {

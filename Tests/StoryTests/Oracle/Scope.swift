@@ -2,6 +2,7 @@
 import SkerryModel
 import SkerrySQLiteKit
 import SkerryTestSupport
+import SkerryTesting
 
 /// Which rows of the server an account may see, by definition and by SQL written here by hand.
 struct Scope {

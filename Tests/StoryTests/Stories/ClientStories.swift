@@ -4,7 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// FAULTS.md, section 2.6: what happens in the life of a device.

@@ -4,7 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// FAULTS.md, section 2.4: clocks that are wrong, jump, or agree too well.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SkerryDiskKit
 import SkerryMachine
 import SkerryModel
 import SkerrySQLiteKit
@@ -6,16 +7,18 @@ import SkerryServerCore
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 /// A server and devices whose files can be closed, copied, and put back: for backups, lost tails, clones and restored phones;
 /// and a server of which several nodes share one file.
 final class Coast {
-  let folder: TemporaryFolder
+  private let disk = MemoryDisk(seed: 21)
   let ambient = VirtualAmbient(seed: 21)
   let catalog: Catalog
   /// The nodes in use, in turn.
   private(set) var nodes: [SyncServer] = []
   private var turn = 0
+  private var opened = 0
   private(set) var foreign: SQLiteConnection
   private(set) var devices: [String: Device] = [:]
 
@@ -27,7 +30,6 @@ final class Coast {
   }
 
   init(_ schema: Schema = .model, nodes count: Int = 1) throws {
-    folder = try TemporaryFolder()
     catalog = try Catalog(schema)
     foreign = try SQLiteConnection(path: ":memory:", mode: .writer)
     try openServer(nodes: count)
@@ -37,13 +39,21 @@ final class Coast {
 
   // MARK: Files
 
+  /// How a new process names a file.
+  private func path(_ file: String) -> String {
+    opened += 1
+    return MemoryDisk.path(process: "\(opened)", machine: "coast", file: file)
+  }
+
+  private func copyFile(_ from: String, to: String) { disk.copy(from: "coast", from, to: "coast", to) }
+
   private func openServer(nodes count: Int) throws {
-    let path = folder.path("server.db")
     nodes = try (0..<count).map { _ in
-      let storage = try SQLiteStorage(path: path, catalog: catalog, ambient: ambient, busyTimeout: 0, readers: 1)
+      let storage = try SQLiteStorage(
+        path: path("server.db"), catalog: catalog, ambient: ambient, busyTimeout: 0, readers: 1, vfs: disk.vfsName)
       return SyncServer(catalog: catalog, storage: storage, ambient: ambient)
     }
-    foreign = try SQLiteConnection(path: path, mode: .writer, busyTimeout: 0)
+    foreign = try SQLiteConnection(path: path("server.db"), mode: .writer, busyTimeout: 0, vfs: disk.vfsName)
   }
 
   /// Closes the server's file for a while, for what is done to it.
@@ -60,14 +70,14 @@ final class Coast {
   /// - Returns: the position that the copy holds.
   @discardableResult
   func backUp() throws -> Int64 {
-    try withServerClosed { try folder.copyDatabase("server.db", to: "backup.db") }
-    let copy = try SQLiteConnection(path: folder.path("backup.db"), mode: .reader)
+    try withServerClosed { copyFile("server.db", to: "backup.db") }
+    let copy = try SQLiteConnection(path: path("backup.db"), mode: .reader, vfs: disk.vfsName)
     return try copy.first("SELECT head FROM skerry_history") { $0.integer(0) } ?? 0
   }
 
   /// Puts the backup in the server's place; an operator who knows of it says so, with a new epoch.
   func restore(announcedAs epoch: String?) throws {
-    try withServerClosed { try folder.copyDatabase("backup.db", to: "server.db") }
+    try withServerClosed { copyFile("backup.db", to: "server.db") }
     if let epoch { try server.beginEpoch(epoch) }
   }
 
@@ -75,7 +85,7 @@ final class Coast {
   func open(_ name: String, user: AccountID = "ana", file: String? = nil) throws -> Store {
     devices[name] = nil
     let file = file ?? name + ".db"
-    let store = try Store(path: folder.path(file), account: user, catalog: catalog, ambient: ambient)
+    let store = try Store(path: path(file), account: user, catalog: catalog, ambient: ambient, vfs: disk.vfsName)
     let session = SyncSession(store, policy: TimingPolicy(batch: 3, page: 4))
     devices[name] = Device(user: user, file: file, store: store, session: session)
     return store
@@ -83,12 +93,12 @@ final class Coast {
 
   /// Copies a device's file while it is closed; the device goes on.
   func copy(_ name: String, to file: String) throws {
-    try withClosed(name) { try folder.copyDatabase($0, to: file) }
+    try withClosed(name) { copyFile($0, to: file) }
   }
 
   /// Puts a copied file in the place of a device's own.
   func restore(_ name: String, from file: String) throws {
-    try withClosed(name) { try folder.copyDatabase(file, to: $0) }
+    try withClosed(name) { copyFile(file, to: $0) }
   }
 
   private func withClosed(_ name: String, _ body: (_ file: String) throws -> Void) throws {

@@ -4,7 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryServerCore
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// FAULTS.md, section 2.1: what a network does to messages.
@@ -175,7 +175,7 @@ import Testing
     try story.round("a", limit: 3) { exchange in
       if !exchange.isPush { return try story.serve(exchange, "a") }
       let text =
-        "{\"protocol\":1,\"verdicts\":[{\"kind\":\"pondering\",\"id\":\"\(id)\"},{\"kind\":\"settled\",\"id\":\"\(id)\",\"outcome\":\"elsewhere\"}],\"extra\":[1]}"
+        "{\"protocol\":2,\"request\":\"\(exchange.name)\",\"verdicts\":[{\"kind\":\"pondering\",\"id\":\"\(id)\"},{\"kind\":\"settled\",\"id\":\"\(id)\",\"outcome\":\"elsewhere\"}],\"extra\":[1]}"
       return TransportResponse(status: 200, contentType: "application/json", body: Array(text.utf8))
     }
     #expect(try story.store("a").outbox().map(\.id) == [id])

@@ -2,7 +2,7 @@
 import SkerryMachine
 import SkerryModel
 import SkerryStore
-import SkerryTestSupport
+import SkerryTesting
 import SkerryWire
 
 extension Story {

@@ -4,6 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 import Testing
 
 /// A world of the model's schema with short words for what stories tell.
@@ -29,7 +30,7 @@ final class Story {
 
   func store(_ name: String) throws -> Store { try device(name).store }
 
-  func device(_ name: String) throws -> TestDevice {
+  func device(_ name: String) throws -> WorldDevice {
     guard let device = world.devices[name] else { throw WorldError("no device \(name)") }
     return device
   }
@@ -131,6 +132,26 @@ final class Story {
   /// The codes of the refusals on a device.
   func refusals(_ name: String) throws -> [String] { try store(name).rejections().map { $0.code?.text ?? "-" } }
 
-  /// The end: everybody comes to the same rows and digests.
-  func end(at location: SourceLocation = #_sourceLocation) { expectAgreement(world, at: location) }
+  /// The end: everybody comes to the same rows and digests, says so, and has nothing left to do.
+  func end(at location: SourceLocation = #_sourceLocation) {
+    expectAgreement(world, at: location)
+    do {
+      // The server hears once more how far the devices are.
+      for name in world.devices.keys.sorted() { try world.sync(name) }
+      let before = try writes()
+      for name in world.devices.keys.sorted() {
+        try world.sync(name)
+        #expect(try condition(name) == .idle, "\(name)", sourceLocation: location)
+      }
+      #expect(try writes() == before, "a further round writes", sourceLocation: location)
+    } catch { Issue.record("\(error)", sourceLocation: location) }
+  }
+
+  /// Numbers that change when the server's file or a device's is written.
+  private func writes() throws -> [Int64] {
+    let devices = try world.devices.sorted { $0.key < $1.key }.map { _, device in
+      try device.store.withConnection { try $0.first("SELECT total_changes()") { $0.integer(0) } ?? 0 }
+    }
+    return try [world.foreign.dataVersion()] + devices
+  }
 }
