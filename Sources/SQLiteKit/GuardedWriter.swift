@@ -12,8 +12,11 @@ public final class GuardedWriter: Sendable {
   private let turn = DispatchSemaphore(value: 1)
 
   /// Opens the file, and makes it if it is missing.
-  public init(path: String, busyTimeout: Int32 = 5_000) throws {
-    slot = ConnectionSlot(connection: try SQLiteConnection(path: path, mode: .writer, busyTimeout: busyTimeout))
+  ///
+  /// - Parameter vfs: SQLite's name of the file system that the file is on; nil for its default.
+  public init(path: String, busyTimeout: Int32 = 5_000, vfs: String? = nil) throws {
+    slot = ConnectionSlot(
+      connection: try SQLiteConnection(path: path, mode: .writer, busyTimeout: busyTimeout, vfs: vfs))
   }
 
   /// Gives a closure the connection; blocks the calling thread while another has it.

@@ -8,21 +8,35 @@ import Synchronization
 /// A call that finds all connections in use waits for one. `readAsync` waits and reads on threads of its own, never on
 /// the cooperative pool.
 public final class ReaderPool: Sendable {
+  /// Where `readAsync` reads.
+  package enum Lanes: Sendable {
+    /// On threads of the pool's own.
+    case threads
+    /// At once, on the caller's thread: for a world that has only one.
+    case caller
+  }
+
   private let path: String
   private let busyTimeout: Int32
+  private let vfs: String?
   private let slots: DispatchSemaphore
   private let idle = Mutex<[ConnectionSlot]>([])
   // Serial queues, each with a thread of its own when it needs one. The blocks of a concurrent queue share the threads
   // under the cooperative pool: measured on Linux, as many blocked reads as cores held every other task up for a second.
-  private let lanes: [DispatchQueue]
+  private let queues: [DispatchQueue]
   private let loads: Mutex<[Int]>
 
   /// Connections are opened when first needed.
-  public init(path: String, size: Int = 4, busyTimeout: Int32 = 5_000) {
+  public convenience init(path: String, size: Int = 4, busyTimeout: Int32 = 5_000, vfs: String? = nil) {
+    self.init(path: path, size: size, busyTimeout: busyTimeout, lanes: .threads, vfs: vfs)
+  }
+
+  package init(path: String, size: Int = 4, busyTimeout: Int32 = 5_000, lanes: Lanes, vfs: String?) {
     self.path = path
     self.busyTimeout = busyTimeout
+    self.vfs = vfs
     slots = DispatchSemaphore(value: size)
-    lanes = (0..<size).map { DispatchQueue(label: "skerry.reader.\($0)") }
+    queues = lanes == .caller ? [] : (0..<size).map { DispatchQueue(label: "skerry.reader.\($0)") }
     loads = Mutex(Array(repeating: 0, count: size))
   }
 
@@ -34,7 +48,8 @@ public final class ReaderPool: Sendable {
     if let free = idle.withLock({ $0.popLast() }) {
       slot = free
     } else {
-      slot = ConnectionSlot(connection: try SQLiteConnection(path: path, mode: .reader, busyTimeout: busyTimeout))
+      slot = ConnectionSlot(
+        connection: try SQLiteConnection(path: path, mode: .reader, busyTimeout: busyTimeout, vfs: vfs))
     }
     let result = Result { try slot.connection.transaction(.deferred) { try body(slot.connection) } }
     // A connection whose transaction could not be ended is closed instead of being handed to the next caller.
@@ -44,13 +59,14 @@ public final class ReaderPool: Sendable {
 
   /// Gives a closure one snapshot of the file, without blocking the caller's thread.
   public func readAsync<T: Sendable>(_ body: @escaping @Sendable (SQLiteConnection) throws -> T) async throws -> T {
+    if queues.isEmpty { return try read(body) }
     let lane = loads.withLock { loads in
       let lane = loads.indices.min { loads[$0] < loads[$1] } ?? 0
       loads[lane] += 1
       return lane
     }
     return try await withCheckedThrowingContinuation { continuation in
-      lanes[lane].async {
+      queues[lane].async {
         let result = Result { try self.read(body) }
         self.loads.withLock { $0[lane] -= 1 }
         continuation.resume(with: result)

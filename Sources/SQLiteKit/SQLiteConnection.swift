@@ -41,15 +41,17 @@ public final class SQLiteConnection {
   /// A writer is set to WAL and `synchronous=FULL`, so that a transaction that has committed survives power loss (NORMAL was
   /// measured to lose acknowledged commits), and no SQL may touch the file's own structures.
   ///
-  /// - Parameter busyTimeout: how long a call waits for another connection's lock, in milliseconds.
+  /// - Parameters:
+  ///   - busyTimeout: how long a call waits for another connection's lock, in milliseconds.
+  ///   - vfs: SQLite's name of the file system that the file is on (https://www.sqlite.org/vfs.html); nil for its default.
   /// - Throws: `SQLiteError`; the file is not changed.
-  public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000) throws {
+  public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000, vfs: String? = nil) throws {
     let access = mode == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     handle =
       mode == .immutable
-      ? try DatabaseHandle.open(SQLiteConnection.immutableName(path), flags: flags | SQLITE_OPEN_URI)
-      : try DatabaseHandle.open(path, flags: flags)
+      ? try DatabaseHandle.open(SQLiteConnection.immutableName(path), flags: flags | SQLITE_OPEN_URI, vfs: vfs)
+      : try DatabaseHandle.open(path, flags: flags, vfs: vfs)
     self.busyTimeout = busyTimeout
     sqlite3_busy_timeout(handle.pointer, busyTimeout)
     skerry_set_defensive(handle.pointer)

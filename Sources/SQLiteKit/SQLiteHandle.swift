@@ -8,9 +8,9 @@ struct DatabaseHandle: ~Copyable {
 
   private init(pointer: OpaquePointer) { self.pointer = pointer }
 
-  static func open(_ path: String, flags: Int32) throws(SQLiteError) -> DatabaseHandle {
+  static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> DatabaseHandle {
     var pointer: OpaquePointer?
-    let result = sqlite3_open_v2(path, &pointer, flags, nil)
+    let result = sqlite3_open_v2(path, &pointer, flags, vfs)
     guard result == SQLITE_OK, let pointer else {
       let message = pointer.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(pointer)  // a failed open leaves a handle that must be closed all the same

@@ -20,14 +20,16 @@ package final class SQLiteStorage: Storage {
   /// - Parameters:
   ///   - busyTimeout: how long a transaction waits for another program's lock, in milliseconds.
   ///   - ambient: gives the first epoch its name.
+  ///   - vfs: SQLite's name of the file system that the file is on; nil for its default.
   package init(
-    path: String, catalog: Catalog, ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4
+    path: String, catalog: Catalog, ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4,
+    vfs: String? = nil
   ) throws {
     self.catalog = catalog
     let fingerprint = catalog.schema.fingerprint
     self.fingerprint = fingerprint
-    writer = try GuardedWriter(path: path, busyTimeout: busyTimeout)
-    self.readers = ReaderPool(path: path, size: readers, busyTimeout: busyTimeout)
+    writer = try GuardedWriter(path: path, busyTimeout: busyTimeout, vfs: vfs)
+    self.readers = ReaderPool(path: path, size: readers, busyTimeout: busyTimeout, vfs: vfs)
     let epoch = ambient.makeReplicaID().text
     defersForeignKeys = try SQLiteStorage.translating { [writer] in
       try writer.withConnection { connection in
