@@ -3,15 +3,17 @@
 #   make run      install what is missing, build, and watch two devices and a server come to agree
 #                 (ARGS='…' hands flags on: make run ARGS=--sabotage must end in exit code 1)
 #   make test     install what is missing, lint, build and run all tests
-#   make lint     the layer check, the check of that check, the list of tested faults, and the format check
+#   make lint     the layer check, the check of that check, the lists of tested faults and cases, whether the planted bugs
+#                 fit, and the format check
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
 #   make soak     the tests again, with the long histories and kill tests
+#   make planted  how many seeds the simulator needs to find each planted bug (ARGS=--write puts it into the docs)
 #   make clean    remove what was built
 #   make help     this table
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: run .demo test lint format soak clean help dependencies
+.PHONY: run .demo test lint format soak planted clean help dependencies
 MAKEFLAGS += --no-print-directory
 SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
 
@@ -41,6 +43,8 @@ lint:
 	scripts/check-layers
 	scripts/check-layers --self-test
 	scripts/list-faults --check
+	scripts/list-cases --check
+	scripts/planted check
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 
 format:
@@ -48,6 +52,9 @@ format:
 
 soak: dependencies
 	SKERRY_SOAK=1 swift test
+
+planted: dependencies
+	scripts/planted run $(ARGS)
 
 clean:
 	rm -rf .build

@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "SkerryHTTP", targets: ["SkerryHTTP"]),
     .library(name: "SkerryURLSession", targets: ["SkerryURLSession"]),
     .library(name: "SkerryServer", targets: ["SkerryServer"]),
+    .library(name: "SkerryTesting", targets: ["SkerryTesting"]),
     .executable(name: "skerry", targets: ["SkerryMain"]),
   ],
   targets: [
@@ -47,6 +48,7 @@ let package = Package(
     // Kits: one library each, no word of sync
     .target(name: "SkerryAmbientKit", dependencies: ["SkerryModel"], path: "Sources/AmbientKit", swiftSettings: strict),
     .target(name: "SkerrySQLiteKit", dependencies: ["CSkerrySQLite"], path: "Sources/SQLiteKit", swiftSettings: strict),
+    .target(name: "SkerryDiskKit", dependencies: ["CSkerrySQLite"], path: "Sources/DiskKit", swiftSettings: strict),
     .target(name: "SkerryHTTPKit", dependencies: ["CSkerryMicroHTTP"], path: "Sources/HTTPKit", swiftSettings: strict),
     .target(name: "SkerryTokenKit", dependencies: ["CSkerryCrypto"], path: "Sources/TokenKit", swiftSettings: strict),
     .target(name: "SkerryCurlKit", dependencies: ["CSkerryCurl"], path: "Sources/CurlKit", swiftSettings: strict),
@@ -91,6 +93,20 @@ let package = Package(
         "SkerrySQLiteKit",
       ], path: "Sources/Server", swiftSettings: strict),
 
+    // Worlds: real client and server code in virtual time
+    .target(
+      name: "SkerrySimulation",
+      dependencies: [
+        "SkerryModel", "SkerryWire", "SkerryMachine", "SkerryAmbientKit", "SkerrySQLiteKit", "SkerryDiskKit",
+        "SkerryTables", "SkerryStore", "Skerry", "SkerryServerCore", "SkerryStorageSQLite",
+      ], path: "Sources/Simulation", swiftSettings: strict),
+    .target(
+      name: "SkerryTesting",
+      dependencies: [
+        "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryAmbientKit", "SkerrySQLiteKit", "SkerryDiskKit",
+        "SkerryTables", "SkerryStore", "Skerry", "SkerryServerCore", "SkerryStorageSQLite",
+      ], path: "Sources/Testing", swiftSettings: strict),
+
     // Examples: what an app's author writes
     .target(
       name: "SkerryContacts", dependencies: ["Skerry"], path: "Examples/Contacts", exclude: ["data", "schema.json"],
@@ -102,19 +118,15 @@ let package = Package(
       dependencies: [
         "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry", "SkerryHTTP",
         "SkerryServerCore", "SkerryStorageSQLite", "SkerryServer", "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit",
-        "SkerryAmbientKit", "SkerryContacts",
+        "SkerryAmbientKit", "SkerryContacts", "SkerrySimulation",
       ], path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
 
     // Tests
     .target(
-      name: "SkerryTestSupport",
-      dependencies: [
-        "SkerryAmbientKit", "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryStore", "SkerryServerCore",
-        "SkerryStorageSQLite",
-        "SkerrySQLiteKit",
-      ], path: "Tests/Support", swiftSettings: strict),
+      name: "SkerryTestSupport", dependencies: ["SkerryModel", "SkerryMerge", "SkerryServerCore"],
+      path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "ModelTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryMerge"], path: "Tests/ModelTests",
       swiftSettings: strict),
@@ -130,12 +142,16 @@ let package = Package(
     .testTarget(
       name: "StorageSQLiteTests",
       dependencies: [
-        "SkerryAmbientKit", "SkerryTestSupport", "SkerryStorageContract", "SkerryModel", "SkerryMerge", "SkerryWire",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryTesting", "SkerryStorageContract", "SkerryModel", "SkerryMerge",
+        "SkerryWire",
         "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryTables",
       ], path: "Tests/StorageSQLiteTests", swiftSettings: strict),
     .testTarget(
       name: "SQLiteKitTests", dependencies: ["SkerryTestSupport", "SkerrySQLiteKit"], path: "Tests/SQLiteKitTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DiskKitTests", dependencies: ["SkerryDiskKit", "SkerrySQLiteKit"], path: "Tests/DiskKitTests",
       swiftSettings: strict),
     .target(name: "SkerrySockets", dependencies: [], path: "Tests/Sockets", swiftSettings: strict),
     .testTarget(
@@ -158,40 +174,50 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry",
+        "SkerryTestSupport", "SkerryTesting", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore",
+        "Skerry",
         "SkerrySQLiteKit",
         "SkerryServerCore",
       ], path: "Tests/StoreTests", swiftSettings: strict),
     .testTarget(
       name: "StoryTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryDiskKit", "SkerryModel", "SkerryMachine", "SkerryWire",
+        "SkerryStore", "SkerryServerCore",
         "SkerrySQLiteKit", "SkerryStorageSQLite",
       ], path: "Tests/StoryTests", swiftSettings: strict),
     .testTarget(
+      name: "TestingTests", dependencies: ["SkerryTesting"], path: "Tests/TestingTests", swiftSettings: strict),
+    .testTarget(
       name: "InterleavingTests",
       dependencies: [
-        "SkerryAmbientKit", "SkerryTestSupport", "SkerryModel", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryWire", "SkerryStore",
+        "SkerryServerCore",
         "SkerryStorageSQLite",
         "SkerrySQLiteKit",
       ], path: "Tests/InterleavingTests", swiftSettings: strict),
     .testTarget(
       name: "DeathTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryStore", "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
       ], path: "Tests/DeathTests", swiftSettings: strict),
     .testTarget(
       name: "PropertyTests",
       dependencies: [
-        "SkerryAmbientKit", "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore",
+        "SkerryAmbientKit", "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryWire",
+        "SkerryStore",
         "SkerryServerCore",
         "SkerrySQLiteKit",
       ], path: "Tests/PropertyTests", swiftSettings: strict),
     .testTarget(
+      name: "SimulationTests", dependencies: ["SkerryModel", "SkerrySimulation"], path: "Tests/SimulationTests",
+      swiftSettings: strict),
+    .testTarget(
       name: "CommandTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore",
+        "SkerryServerCore",
         "SkerrySQLiteKit", "SkerryCommands", "SkerryAmbientKit", "SkerryHTTP", "SkerryHTTPKit", "SkerryServer",
         "SkerryTokenKit",
       ], path: "Tests/CommandTests", swiftSettings: strict),
@@ -203,7 +229,8 @@ let package = Package(
     .testTarget(
       name: "HistoryTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryStore",
+        "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit",
       ], path: "Tests/HistoryTests", swiftSettings: strict),
   ],
