@@ -254,6 +254,6 @@ struct Author {
       return nil
     }
     return insert(
-      Array(rows.keys), user, &random, into: table, given: [column: .text(id), userColumn: .text(user.text)])
+      rows.keys.sorted(), user, &random, into: table, given: [column: .text(id), userColumn: .text(user.text)])
   }
 }
