@@ -169,6 +169,10 @@ CASES = [  # what is wrong, the change, the rules that must speak up
      declare_one_more('.target(name: "SkerryStoragePostgres", dependencies: ["SkerryStorageSQLite"], '
                       'path: "Sources/StoragePostgres")')
      | write("Sources/StoragePostgres/Log.swift", "import SkerryStorageSQLite\n"), {"never"}),
+    ("an app carries the disk that breaks",
+     declare_one_more('.target(name: "SkerryDiskKit", dependencies: ["CSkerrySQLite"], path: "Sources/DiskKit")',
+                      (TO_STORE, '"SkerryDiskKit", ' + TO_STORE))
+     | write("Sources/DiskKit/Disk.swift", "import CSkerrySQLite\n") | write(STORE, "import SkerryDiskKit\n"), {"never"}),
     ("an app carries tokens", declare((TO_STORE, '"SkerryTokenKit", ' + TO_STORE))
      | write(STORE, "import SkerryTokenKit\n"), {"never"}),
     ("the system's session carries a library",

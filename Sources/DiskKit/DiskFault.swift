@@ -42,6 +42,7 @@ extension MemoryDisk {
     /// Locks of shared memory.
     package static let sharedLocks = CallKinds(rawValue: 2_048)
     package static let anyCall = CallKinds(rawValue: 4_095)
+    static let number = 12
     /// Those that change files, or make a change durable.
     package static let changes: CallKinds = [.opens, .deletes, .writes, .truncations, .syncs]
 

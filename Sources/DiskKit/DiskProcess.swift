@@ -13,7 +13,8 @@ final class DiskProcess {
 
   let label: String
   private(set) var isDead = false
-  private(set) var calls = 0
+  /// By kind.
+  private var counts = [Int](repeating: 0, count: MemoryDisk.CallKinds.number)
   private(set) var lastFault: MemoryDisk.Call?
   var plan: Plan?
   private var handles: [DiskHandle] = []
@@ -40,7 +41,7 @@ final class DiskProcess {
   ///
   /// - Returns: the fault that it meets.
   func count(_ kind: MemoryDisk.CallKinds, _ file: String) -> MemoryDisk.DiskFault? {
-    calls += 1
+    counts[kind.rawValue.trailingZeroBitCount] += 1
     guard var due = plan, due.kinds.rawValue & kind.rawValue != 0 else { return nil }
     due.remaining -= 1
     if due.remaining > 0 {
@@ -51,6 +52,10 @@ final class DiskProcess {
     plan = if case .error(_, isLasting: true) = due.fault { due } else { nil }
     lastFault = lastFault ?? MemoryDisk.Call(kind: kind, file: file)
     return due.fault
+  }
+
+  func calls(_ kinds: MemoryDisk.CallKinds) -> Int {
+    counts.indices.reduce(0) { kinds.rawValue >> UInt16($1) & 1 == 1 ? $0 + counts[$1] : $0 }
   }
 
   func forgetFault() { lastFault = nil }

@@ -36,8 +36,10 @@ extension MemoryDisk {
   /// The call that met the fault that was planned last; nil while none has.
   package func faultMet(by process: String) -> Call? { core.locked { core.known(process)?.lastFault } }
 
-  /// How many calls of a process could have failed so far.
-  package func calls(of process: String) -> Int { core.locked { core.known(process)?.calls ?? 0 } }
+  /// How many calls of some kinds a process has made so far.
+  package func calls(of process: String, counting kinds: CallKinds = .anyCall) -> Int {
+    core.locked { core.known(process)?.calls(kinds) ?? 0 }
+  }
 
   /// Whether a process has died.
   package func isDead(_ process: String) -> Bool { core.locked { core.known(process)?.isDead ?? false } }

@@ -52,6 +52,8 @@ import Testing
     #expect(throws: SQLiteError.self) { try Desk.insert(2, connection) }
     #expect(desk.disk.isDead("one"))
     #expect(desk.disk.calls(of: "one") > 20)
+    #expect(desk.disk.calls(of: "one", counting: .syncs) > 2)
+    #expect(desk.disk.calls(of: "one", counting: .deletes) < desk.disk.calls(of: "one", counting: .writes))
     #expect(desk.disk.calls(of: "nobody") == 0)
   }
 
