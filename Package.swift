@@ -199,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "DeathTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryStore", "SkerryServerCore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryDiskKit", "SkerryModel", "SkerryMachine", "SkerryStore",
+        "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
       ], path: "Tests/DeathTests", swiftSettings: strict),
     .testTarget(

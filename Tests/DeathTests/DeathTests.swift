@@ -10,16 +10,10 @@ import Testing
   // MARK: Devices
 
   @Test(arguments: devices)
-  func `wherever a device is killed, whole transactions are left and all goes on from there`(_ script: Script) throws {
-    let sweep = try Sweep.images(script)
-    #expect(sweep.faults.list == [])
-  }
-
-  @Test(arguments: devices)
   func `a device that dies at every call in turn loses nothing and does nothing twice`(_ script: Script) throws {
     let sweep = try Sweep.deaths(script)
     #expect(sweep.faults.list == [])
-    #expect(try sweep.calls >= Recording.of(script).calls.count - 1)
+    #expect(try sweep.calls >= Recording.of(script).calls)
   }
 
   /// Nothing of the store depends on which error it is, so the calls share the three.
@@ -33,16 +27,10 @@ import Testing
   // MARK: Servers
 
   @Test(arguments: servers)
-  func `wherever a server is killed, whole transactions are left and all goes on from there`(_ script: Script) throws {
-    let sweep = try Sweep.images(script)
-    #expect(sweep.faults.list == [])
-  }
-
-  @Test(arguments: servers)
   func `devices whose server dies at every call in turn get each effect once`(_ script: Script) throws {
     let sweep = try Sweep.deaths(script)
     #expect(sweep.faults.list == [])
-    #expect(try sweep.calls >= Recording.of(script).calls.count - 1)
+    #expect(try sweep.calls >= Recording.of(script).calls)
   }
 
   /// A server that finds its database busy does what it can without, so that error is a case of its own.

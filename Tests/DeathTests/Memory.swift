@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SkerryDiskKit
 import SkerryModel
 import SkerryStore
 import SkerryTestSupport
@@ -26,9 +27,21 @@ struct Memory: Equatable {
 
   /// What a process reads that opens a copy of the file now.
   init(opening name: String, of world: MortalWorld) throws {
-    let folder = try FileImage(of: world.folder).only(name + ".db").restored()
+    let disk = MemoryDisk(tracesContent: false)
+    for file in [name + ".db", name + ".db-wal"] {
+      disk.setBytes(world.disk.bytes(of: file, on: name), of: file, on: name)
+    }
     let store = try Store(
-      path: folder.path(name + ".db"), account: AccountID(name), catalog: world.catalog, ambient: world.ambient)
+      path: MemoryDisk.path(process: "next", machine: name, file: name + ".db"), account: AccountID(name),
+      catalog: world.catalog, ambient: world.ambient, vfs: disk.vfsName)
+    try self.init(store)
+  }
+
+  /// What another process reads that opens the file beside the one that has it open.
+  init(beside name: String, in world: MortalWorld) throws {
+    let path = MemoryDisk.path(process: world.label("look"), machine: name, file: name + ".db")
+    let store = try Store(
+      path: path, account: AccountID(name), catalog: world.catalog, ambient: world.ambient, vfs: world.disk.vfsName)
     try self.init(store)
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SkerryDiskKit
 import SkerryMachine
 import SkerryModel
 import SkerrySQLiteKit
@@ -15,7 +16,7 @@ extension MortalWorld {
   private func serve(_ request: TransportRequest, as user: String) throws -> Result<TransportResponse, TransportError> {
     guard let path = Endpoint.Path(rawValue: request.path) else { throw WorldError("no path \(request.path)") }
     let answer = try opened().endpoint.respond(to: path, body: request.body, as: AccountID(user))
-    if victim == .server, watch?.isDead == true { return .failure(.broken("the server died")) }
+    if disk.isDead(label(Victim.server.program)) { return .failure(.broken("the server died")) }
     return .success(
       TransportResponse(
         status: answer.status, contentType: answer.contentType, retryAfter: answer.retryAfter.map { Int64($0) * 1_000 },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import SkerryDiskKit
 import SkerryMachine
 import SkerryModel
 import SkerrySQLiteKit
@@ -9,23 +9,35 @@ import SkerryStore
 import SkerryTestSupport
 import SkerryTesting
 
-/// A server and the devices of Ana and Bob on the files of one folder, in one thread and in virtual time. Each process is
+/// A server and the devices of Ana and Bob on the machines of one disk, in one thread and in virtual time. Each process is
 /// opened when it is first needed, so what is never asked for costs nothing.
 final class MortalWorld {
-  /// Whose connection is watched.
+  /// Who may die.
   enum Victim: Hashable, Sendable {
     case device(String)
     case server
     /// Another program with the server's file open.
     case foreign
+
+    var program: String {
+      switch self {
+      case .device(let name): name
+      case .server: MortalWorld.serverMachine
+      case .foreign: "foreign"
+      }
+    }
+
+    var machine: String { if case .device(let name) = self { name } else { MortalWorld.serverMachine } }
   }
 
   static let catalog = Result { try Catalog(.model) }
   static let people = ["ana", "bob"]
+  static let serverMachine = "server"
+  static let machines = people + [serverMachine]
   static let serverFile = "server.db"
 
-  let folder: TemporaryFolder
-  let ambient: VirtualAmbient
+  private(set) var disk: MemoryDisk
+  private(set) var ambient: VirtualAmbient
   let catalog: Catalog
   /// Above how many items a catch-up is published page by page.
   let bound: Int64
@@ -38,14 +50,17 @@ final class MortalWorld {
   private var program: SQLiteConnection?
   private var observers: [String: SQLiteConnection] = [:]
   private var dumps: [String: Dump] = [:]
+  /// What the disk calls the process in which a program runs.
+  private var labels: [String: String] = [:]
+  private var launches = 0
 
   struct Device {
     let store: Store
     let session: SyncSession
   }
 
-  init(_ folder: TemporaryFolder, bound: Int64 = 5_000, seed: UInt64 = 1) throws {
-    self.folder = folder
+  init(_ disk: MemoryDisk = MemoryDisk(tracesContent: false), bound: Int64 = 5_000, seed: UInt64 = 1) throws {
+    self.disk = disk
     self.bound = bound
     ambient = VirtualAmbient(seed: seed)
     catalog = try MortalWorld.catalog.get()
@@ -53,9 +68,23 @@ final class MortalWorld {
 
   // MARK: Processes
 
+  /// The process in which a program runs, or will.
+  func label(_ program: String) -> String {
+    if let known = labels[program] { return known }
+    launches += 1
+    let made = "\(program)-\(launches)"
+    labels[program] = made
+    return made
+  }
+
+  private func path(_ program: String, _ file: String) -> String {
+    MemoryDisk.path(process: label(program), machine: FileImage.machine(of: file), file: file)
+  }
+
   func device(_ name: String) throws -> Device {
     if let device = devices[name] { return device }
-    let store = try Store(path: folder.path(name + ".db"), account: AccountID(name), catalog: catalog, ambient: ambient)
+    let store = try Store(
+      path: path(name, name + ".db"), account: AccountID(name), catalog: catalog, ambient: ambient, vfs: disk.vfsName)
     store.longCatchUp = bound
     let device = Device(store: store, session: SyncSession(store, policy: TimingPolicy(batch: 20, page: 50)))
     devices[name] = device
@@ -68,8 +97,9 @@ final class MortalWorld {
 
   func opened() throws -> (storage: SQLiteStorage, server: SyncServer, endpoint: Endpoint) {
     if let open { return open }
+    let path = path(MortalWorld.serverMachine, MortalWorld.serverFile)
     let storage = try SQLiteStorage(
-      path: folder.path(MortalWorld.serverFile), catalog: catalog, ambient: ambient, busyTimeout: 0, readers: 1)
+      path: path, catalog: catalog, ambient: ambient, busyTimeout: 0, readers: 1, vfs: disk.vfsName)
     let server = SyncServer(catalog: catalog, storage: storage, ambient: ambient)
     let made = (storage, server, Endpoint(server))
     open = made
@@ -78,7 +108,8 @@ final class MortalWorld {
 
   func foreign() throws -> SQLiteConnection {
     if let program { return program }
-    let made = try SQLiteConnection(path: folder.path(MortalWorld.serverFile), mode: .writer, busyTimeout: 0)
+    let path = path(Victim.foreign.program, MortalWorld.serverFile)
+    let made = try SQLiteConnection(path: path, mode: .writer, busyTimeout: 0, vfs: disk.vfsName)
     program = made
     return made
   }
@@ -97,6 +128,7 @@ final class MortalWorld {
   func attach(_ watch: Watch, to victim: Victim) throws {
     var count = 0
     watch.onTransaction = { [unowned self] in try noteTransaction(&count) }
+    watch.onDeath = { [unowned self] in disk.kill(process: label(victim.program)) }
     self.watch = watch
     self.victim = victim
     try withConnection(of: victim) { watch.attach(to: $0) }
@@ -111,29 +143,40 @@ final class MortalWorld {
     }
   }
 
-  /// The victim's process is gone, with all that it held in memory.
+  // MARK: Deaths
+
+  /// The watched process is gone, with all that it held in memory.
   func bury() throws {
     guard let victim else { return }
     weak var connection: SQLiteConnection?
     try withConnection(of: victim) { connection = $0 }
-    switch victim {
-    case .device(let name): devices[name] = nil
-    case .server: open = nil
-    case .foreign: program = nil
-    }
+    bury(victim)
     if connection != nil { throw WorldError("the dead process still holds its connection") }
     (watch, self.victim) = (nil, nil)
   }
 
-  /// A connection of the test's own, which only reads. While it is there, closing another one leaves the WAL as it is.
-  func observer(_ file: String) throws -> SQLiteConnection {
-    if let known = observers[file] { return known }
-    let made = try SQLiteConnection(path: folder.path(file), mode: .reader)
-    observers[file] = made
-    return made
+  /// A process dies if it has not, and what it held in memory is gone.
+  func bury(_ victim: Victim) {
+    disk.kill(process: label(victim.program))
+    buryDead()
   }
 
-  /// A power cut: all processes are gone.
+  /// All dead processes lose what they held in memory.
+  func buryDead() {
+    for (program, label) in labels where disk.isDead(label) {
+      labels[program] = nil
+      switch program {
+      case MortalWorld.serverMachine: open = nil
+      case Victim.foreign.program: self.program = nil
+      default:
+        devices[program] = nil
+        observers[program] = nil
+        dumps[program] = nil
+      }
+    }
+  }
+
+  /// All processes end as they should.
   func shutDown() {
     devices = [:]
     open = nil
@@ -142,16 +185,41 @@ final class MortalWorld {
     (watch, victim) = (nil, nil)
   }
 
+  /// All processes are killed.
+  func killAll() {
+    for label in labels.values { disk.kill(process: label) }
+    buryDead()
+    shutDown()
+  }
+
+  /// All is again as it was at a moment, on a disk of its own.
+  func rewind(to moment: Moment, seed: UInt64, diskSeed: UInt64) {
+    killAll()
+    disk = moment.image.restored(seed: diskSeed)
+    ambient = VirtualAmbient(seed: seed)
+    ledger = moment.ledger
+  }
+
+  // MARK: Looking at files
+
+  /// A connection of the test's own, which only reads.
+  func observer(_ file: String) throws -> SQLiteConnection {
+    let program = "eye on \(file)"
+    if let known = observers[program] { return known }
+    let made = try SQLiteConnection(path: path(program, file), mode: .reader, vfs: disk.vfsName)
+    observers[program] = made
+    return made
+  }
+
   /// A file as text, as the next process finds it.
   func dump(_ file: String) throws -> String {
-    if let known = dumps[file] { return try known.text() }
+    let program = "eye on \(file)"
+    if let known = dumps[program] { return try known.text() }
     let made = try Dump(observer(file))
-    dumps[file] = made
+    dumps[program] = made
     return try made.text()
   }
 
   /// The devices that there are files of.
-  var names: [String] {
-    MortalWorld.people.filter { FileManager.default.fileExists(atPath: folder.path($0 + ".db")) }
-  }
+  var names: [String] { MortalWorld.people.filter { disk.files(on: $0).contains($0 + ".db") } }
 }

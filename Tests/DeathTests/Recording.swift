@@ -1,57 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import SkerrySQLiteKit
 import SkerryTestSupport
 import SkerryTesting
 import Synchronization
 
-/// A script that ran to its end, with a copy of all files before each call of the victim.
+/// Where a script begins, and what it takes.
 struct Recording: Sendable {
-  struct Call: Sendable {
-    let sql: String
-    let isInTransaction: Bool
-    /// Which state the files were in before it. Equal files are kept once: what is opened from them is equal too.
-    let state: Int
-  }
-
-  /// Where the script begins.
   let start: Moment
-  /// The calls, and the end of the script as one more.
-  private(set) var calls: [Call] = []
-  private(set) var states: [Moment] = []
-  /// The victim's file as the next process finds it, for each state.
-  private(set) var dumps: [String] = []
+  /// How often the victim calls SQLite, from the first step to the last.
+  let calls: Int
 
   init(_ script: Script) throws {
     let setting = try MortalWorld(Recording.base.get().image.restored(), bound: script.bound, seed: 2)
     setting.ledger = try Recording.base.get().ledger
     try script.prepare(setting)
     setting.shutDown()
-    start = Moment(image: try FileImage(of: setting.folder), ledger: setting.ledger)
+    start = Moment(image: FileImage(of: setting.disk), ledger: setting.ledger)
 
     let world = try start.wakened(script, seed: 3)
     let steps = try script.steps(world)
     let watch = Watch(.lives)
-    var calls: [Call] = []
-    var states: [Moment] = []
-    func note(_ sql: String, _ isInTransaction: Bool) throws {
-      let moment = Moment(image: try FileImage(of: world.folder), ledger: world.ledger)
-      if states.last?.image != moment.image { states.append(moment) }
-      states[states.count - 1].ledger = moment.ledger
-      calls.append(Call(sql: sql, isInTransaction: isInTransaction, state: states.count - 1))
-    }
-    watch.onCall = { try note($1, $0.isInTransaction) }
     try world.attach(watch, to: script.victim)
     for step in steps { try step() }
-    try note("", false)
     watch.isActive = false
-    self.calls = calls
-    self.states = states
-    dumps = try states.map { try Recording.dump($0.image, script.file) }
-  }
-
-  static func dump(_ image: FileImage, _ file: String) throws -> String {
-    let folder = try image.only(file).restored()
-    return try Dump(SQLiteConnection(path: folder.path(file), mode: .writer)).text()
+    calls = watch.calls
   }
 
   private static let cache = Mutex<[String: Recording]>([:])
@@ -68,7 +39,7 @@ struct Recording: Sendable {
   static let base = Result { try makeBase() }
 
   private static func makeBase() throws -> Moment {
-    let world = try MortalWorld(TemporaryFolder())
+    let world = try MortalWorld()
     _ = try world.server
     try world.commitForeign(
       """
@@ -85,6 +56,6 @@ struct Recording: Sendable {
     let faults = try WorldAudit.faultsAtRest(world)
     if !faults.isEmpty { throw WorldError("the base is not sound: \(faults)") }
     world.shutDown()
-    return Moment(image: try FileImage(of: world.folder), ledger: world.ledger)
+    return Moment(image: FileImage(of: world.disk), ledger: world.ledger)
   }
 }

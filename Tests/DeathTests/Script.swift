@@ -49,7 +49,7 @@ struct Moment: Hashable, Sendable {
 
   /// All processes start anew on copies of the files. Whoever draws ids after another wants another seed.
   func wakened(_ script: Script, seed: UInt64) throws -> MortalWorld {
-    let world = try MortalWorld(image.restored(), bound: script.bound, seed: seed)
+    let world = try MortalWorld(image.restored(seed: seed), bound: script.bound, seed: seed)
     world.ledger = ledger
     return world
   }

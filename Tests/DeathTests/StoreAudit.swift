@@ -7,6 +7,8 @@ struct StoreAudit {
   private let content: StoreContent
   private let catalog: Catalog
   private let faults = Faults()
+  /// The rows of the outbox.
+  private let touched: Set<RowKey>
 
   /// What is wrong with the file; empty if nothing is.
   static func faults(_ connection: SQLiteConnection, _ catalog: Catalog, _ ledger: Ledger) throws -> [String] {
@@ -24,11 +26,10 @@ struct StoreAudit {
   private init(content: StoreContent, catalog: Catalog) {
     self.content = content
     self.catalog = catalog
+    touched = Set(content.entries.flatMap { $0.operations.map(\.key) })
   }
 
   // MARK: Row changed if and only if there is an outbox entry
-
-  private var touched: Set<RowKey> { Set(content.entries.flatMap { $0.operations.map(\.key) }) }
 
   private func checkIndex() {
     for entry in content.entries {

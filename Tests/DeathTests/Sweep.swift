@@ -4,7 +4,7 @@ import SkerrySQLiteKit
 import SkerryStore
 import SkerryTesting
 
-/// Interrupts a script at every call of its victim, in one of three ways, and tells what was wrong afterwards.
+/// Interrupts a script at every statement of its victim, in one of two ways, and tells what was wrong afterwards.
 struct Sweep {
   /// At how many calls it was interrupted.
   private(set) var calls = 0
@@ -13,40 +13,10 @@ struct Sweep {
   let faults = Faults()
   private let script: Script
 
-  /// The bit of the write that follows each sweep, to see that no number is given twice.
-  private static let next = 30
-
   /// No step makes so many calls.
   private static let patience = 1_000
 
   private init(_ script: Script) { self.script = script }
-
-  // MARK: What a kill leaves behind
-
-  /// Copies the files before each call, opens the copies as a machine does after a power cut, and lets all go on.
-  ///
-  /// Calls between which no byte of any file changed share their copy: what is opened from equal bytes is equal.
-  static func images(_ script: Script) throws -> Sweep {
-    var sweep = Sweep(script)
-    let recording = try Recording.of(script)
-    var settled = recording.dumps[0]
-    for (index, call) in recording.calls.enumerated() {
-      let dump = recording.dumps[call.state]
-      if dump != settled {
-        sweep.commits += 1
-        sweep.faults.expect(!call.isInTransaction, "call \(index + 1), \(call.sql): half of a transaction is there")
-        settled = dump
-      }
-    }
-    sweep.calls = recording.calls.count
-    for (index, state) in recording.states.enumerated() {
-      let world = try state.wakened(script, seed: 4)
-      sweep.faults.add(try WorldAudit.faults(world), of: "state \(index)")
-      try sweep.goOn(world, "state \(index)")
-    }
-    sweep.expectCommits()
-    return sweep
-  }
 
   // MARK: A process that dies again and again
 
@@ -74,7 +44,7 @@ struct Sweep {
       }
       before = try world.dump(script.file)
     }
-    try sweep.goOn(world, "the end")
+    sweep.faults.add(world.goOn(isCopied: script.isCopied), of: "the end")
     sweep.expectCommits()
     return sweep
   }
@@ -114,7 +84,7 @@ struct Sweep {
       }
       before = try world.dump(script.file)
     }
-    try sweep.goOn(world, "the end")
+    sweep.faults.add(world.goOn(isCopied: script.isCopied), of: "the end")
     if !sweep.mayGoOnInPart(faults) { sweep.expectCommits() }
     return sweep
   }
@@ -146,21 +116,5 @@ struct Sweep {
   private func expectCommits() {
     guard let expected = script.transactions else { return }
     faults.expect(commits == expected, "\(commits) commits changed something, \(expected) expected")
-  }
-
-  /// With another write on each device, all go on until nothing is left to do.
-  private func goOn(_ world: MortalWorld, _ moment: String) throws {
-    do {
-      try world.write("ana", Sweep.next, isMarked: false)
-      for name in world.names {
-        let store = try world.store(name)
-        for entry in try store.outbox() where entry.state == .failed { try store.retry(entry.id) }
-      }
-      let replicas = try world.names.map { try world.store($0).replicaIDs.count }
-      try world.settle()
-      faults.add(try WorldAudit.faultsAtRest(world), of: moment)
-      let after = try world.names.map { try world.store($0).replicaIDs.count }
-      faults.expect(after == replicas || script.isCopied, "\(moment): a number was used twice")
-    } catch { faults.add("\(moment): \(error)") }
   }
 }

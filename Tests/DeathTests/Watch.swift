@@ -27,8 +27,8 @@ final class Watch {
   /// Whether a transaction was open at the call that failed or died.
   private(set) var wasInTransaction = false
   var isActive = true
-  /// Told before each call: the connection and the statement.
-  var onCall: ((SQLiteConnection, String) throws -> Void)?
+  /// Told when the process dies, before anything of it ends.
+  var onDeath: (() -> Void)?
 
   /// Told before each transaction that may write.
   var onTransaction: (() throws -> Void)?
@@ -46,12 +46,12 @@ final class Watch {
     if case .fails = fate, sql.hasPrefix("PRAGMA wal_checkpoint") { return }
     calls += 1
     if sql == "BEGIN IMMEDIATE" { try onTransaction?() }
-    try onCall?(connection, sql)
     switch fate {
     case .lives: break
     case .dies(at: calls):
       isDead = true
       wasInTransaction = connection.isInTransaction
+      onDeath?()
       throw Death()
     case .fails(at: calls, let fault):
       failed = sql

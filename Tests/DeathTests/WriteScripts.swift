@@ -61,11 +61,11 @@ extension Script {
     "taking a new identity", .device("ana"), transactions: 1, isCopied: true
   ) { world in
     world.shutDown()
-    let older = try FileImage(of: world.folder)
+    let older = FileImage(of: world.disk)
     try world.write("ana", 1)
     _ = try world.push("ana")
     world.shutDown()
-    try older.only("ana.db").put(into: world.folder)
+    older.only("ana.db").put(onto: world.disk)
     for bit in 2...3 { try world.write("ana", bit) }
   } steps: { world in
     let verdicts = try world.push("ana")
