@@ -4,6 +4,7 @@ import SkerryModel
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
+import SkerryTesting
 
 /// A device and a server at work, whose machines lose power over and over again, at any call. A seed decides all of it.
 struct PowerLossCycles {

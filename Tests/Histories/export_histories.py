@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs seeds of the executable specification and writes each run down as a history that an implementation can be driven with.
 
-The specification (skerry_model, skerry_world, skerry_oracle) is imported from --model and never changed; what this tool
-does otherwise than its text is in the subclasses below, which take the places of the originals. Every run is judged by
-the oracles while it is recorded: a broken seed ends the tool with status 1. README.md describes the files.
+Every run is judged by the oracles while it is recorded, and read back from its text: a broken seed ends the tool with
+status 1. README.md describes the files.
 
-    export_histories.py export --count 200 [--first 0]     one file a seed in Fixtures/
+    export_histories.py export --count 2000 [--first 0]    Fixtures/histories-NN.txt, a hundred seeds a file
     export_histories.py check --count 5000 [--first 0]     the same runs, judged and not written
+    export_histories.py wrong                              Fixtures/wrong.txt: how wrong variants of the specification differ
+    export_histories.py tell --first 7                     one seed as JSON, an object an event
 """
 import argparse
 import json
@@ -16,15 +17,16 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+A_FILE = 100                            # histories
 
 
 def arguments():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument('verb', choices=('export', 'check'))
-    ap.add_argument('--count', type=int, default=200)
+    ap.add_argument('verb', choices=('export', 'check', 'wrong', 'tell'))
+    ap.add_argument('--count', type=int, default=2000)
     ap.add_argument('--first', type=int, default=0, help='first seed')
+    ap.add_argument('--only', default='', help='wrong: these variants, comma separated')
     ap.add_argument('--model', default=os.path.join(ROOT, '..', 'shared', 'model'), help='folder of the specification')
-    ap.add_argument('--longest', type=int, help='export: pass over seeds of more steps than this and take later ones instead')
     ap.add_argument('--out', default=os.path.join(HERE, 'Fixtures'))
     return ap.parse_args()
 
@@ -32,445 +34,60 @@ def arguments():
 ARGS = arguments()                      # before the imports, since it says where they come from
 sys.dont_write_bytecode = True          # the folder of the specification stays as it is
 sys.path.insert(0, ARGS.model)
-import skerry_model as M                # noqa: E402
-import skerry_world as W                # noqa: E402
+import history_recording as recording   # noqa: E402
+import history_text as text             # noqa: E402
+from wrong_variants import twins        # noqa: E402
 
-COLUMNS = {'team': ('a', 'b', 'n'), 'member': ('a', 'b', 'n', 'team', 'user'), 'item': ('a', 'b', 'n', 'home', 'also'),
-           'note': ('a', 'b', 'n', 'parent'), 'part': ('a', 'b', 'n', 'parent'), 'doc': ('a', 'b', 'n', 'home', 'also')}
-RANK = {'lean': 0, 'open': 1, 'close': 2}
 
-
-# ------------------------------------------------------------------------------------------------------ operations
-def known_columns(op):
-    """A real table has no place for a field it does not declare, so the specification must not see one either."""
-    at = {'insert': 2, 'set': 3}.get(op[0])
-    if at is None:
-        return op
-    return op[:at] + (tuple((c, v) for c, v in op[at] if c in COLUMNS[op[1][0]]),) + op[at + 1:]
-
-
-def roles_of(view, mid, ops):
-    """What a mutation is to the rows and team spaces around it. Judged step by step on the author's screen, since an
-    operation may stand on what the one before it made."""
-    rows, roles = dict(view), {}
-
-    def mark(subject, role):
-        if RANK[role] > RANK.get(roles.get(subject), -1):
-            roles[subject] = role
-
-    for i, op in enumerate(ops):
-        key, role = op[1], 'open' if op[0] == 'insert' else 'close'
-        sides = [(rows.get(key), M.spaces_of(rows, key))]
-        M.fold(rows, op, mid, i)
-        sides.append((rows.get(key), M.spaces_of(rows, key)))
-        mark(key, role)
-        if key[0] == 'team':
-            mark(('space', 'team:' + key[1]), role)
-        for row, spaces in sides:
-            if row and key[0] == 'member':
-                mark(('space', 'team:' + row.f['team']), role)
-            if row and key[0] in M.PARENT:
-                mark((M.PARENT[key[0]], row.f['parent']), 'lean')
-            for space in spaces:
-                if space.startswith('team:'):
-                    mark(('space', space), 'lean')
-    return roles
-
-
-# --------------------------------------------------------------------------------------- in place of the originals
-class Queued(M.Queued):
-    """The roles belong to the entry: they follow it into clones, into the archive and back."""
-
-    def __init__(self, mid, n, ops):
-        super().__init__(mid, n, ops)
-        self.roles = {}
-
-    def copy(self):
-        new = super().copy()
-        new.roles = self.roles
-        return new
-
-
-class Replica(M.Replica):
-    @property
-    def world(self):
-        return self.oracle.world
-
-    def write(self, mid, ops):
-        roles = roles_of(self.view(), mid, ops)
-        super().write(mid, ops)
-        self.outbox[-1].roles = roles
-        self.world.note(do='write', device=self.name, mid=mid, ops=[spell_op(op) for op in ops])
-
-    def coalesce(self, q, ops, mid):
-        old, refused = q.mid, q.sent
-        super().coalesce(q, ops, mid)
-        if not refused:
-            q.roles = roles_of(self.view_without(q), mid, ops)
-        self.world.note(do='coalesce', device=self.name, mid=old, **{'as': mid}, ops=[spell_op(op) for op in ops],
-                        **({'refused': True} if refused else {}))
-
-    def view_without(self, q):
-        outbox = self.outbox
-        self.outbox = [x for x in outbox if x is not q]
-        try:
-            return self.view()
-        finally:
-            self.outbox = outbox
-
-    def discard(self, q):
-        super().discard(q)
-        self.world.note(do='discard', device=self.name, mid=q.mid)
-
-    def offer(self, wanted):
-        return [m._replace(after=self.predecessors(q)) for q, m in zip(wanted, super().offer(wanted))]
-
-    def predecessors(self, q):
-        """The nearest entry that opened or closed a subject stands for all before it, since it named them in its turn. Only
-        entries that merely lean do not name each other, so whoever closes a subject names each that leaned on it since the
-        last close."""
-        earlier, found = self.outbox[:self.outbox.index(q)], set()
-        for subject, role in q.roles.items():
-            was = [p.roles.get(subject) for p in earlier]
-            found.update([i for i, r in enumerate(was) if r in ('open', 'close')][-1:])
-            if role == 'close':
-                shut = max((i for i, r in enumerate(was) if r == 'close'), default=-1)
-                found.update(i for i, r in enumerate(was) if r == 'lean' and i > shut)
-        return tuple((earlier[i].mid, earlier[i].n) for i in sorted(found))
-
-    def remint(self, new_id):
-        super().remint(new_id)
-        self.world.reminted = new_id
-
-    def crash(self):
-        super().crash()
-        self.world.note(do='crash', device=self.name)
-
-    def copy(self, name):
-        self.world.copied = self.name, name
-        return super().copy(name)
-
-
-class Server(M.Server):
-    @property
-    def world(self):
-        return self.oracle.world
-
-    def end(self, txn, commit):
-        writes = self.final(txn) if commit else []
-        super().end(txn, commit)
-        if writes:
-            self.world.note(do='foreign', txn=txn.tag, writes=writes)
-
-    def final(self, txn):
-        """The last state of each row, in the order of the last captures."""
-        last, out = {}, []
-        for number, key in txn.captures.items():
-            last[key] = max(number, last.get(key, 0))
-        for key in sorted(last, key=last.get):
-            old, new = self.db.rows.get(key), txn.writes[key]
-            how = ('delete' if old else 'none') if new is None else 'insert' if old is None else \
-                'update' if old.inc == new.inc else 'replace'
-            out.append([*key, new and spell_fields(key, new.f), new and new.ver[1], how])
-        return out
-
-    def sequence(self):
-        head = self.db.head
-        super().sequence()
-        steps = [(at, ['member', user, space, inside]) for (user, space), (at, inside) in self.db.member.items() if at > head]
-        steps += [(e.pos, [e.kind, space, *key]) for (space, key), e in self.db.log.items() if e.pos > head]
-        self.world.sequenced([step for _, step in sorted(steps)])
-
-    def push(self, user, rid, batch, cursor, settled):
-        batch = [m._replace(ops=tuple(known_columns(op) for op in m.ops)) for m in batch]
-        rows = {op[1] for m in batch if not m.void for op in m.ops}
-        seen = {'locked': sorted(k for k in rows if self.locked(k))}
-        verdicts = super().push(user, rid, batch, cursor, settled)
-        seen['verdicts'] = [list(v) for v in verdicts]
-        if self.world.frame is None:                # nobody sent it: the attacker calls the server itself
-            m, = batch
-            self.world.note(do='attackPush', user=user, replica=rid, n=m.n, mid=m.mid, ops=[spell_op(op) for op in m.ops], **seen)
-        else:
-            self.world.frame.update(seen, sequenced=False)
-        return verdicts
-
-    def push_one(self, user, rid, m):
-        """The right to what a row was comes before any rule, or a refusal's code would tell what the row holds. An operation
-        that names another life of the row is `gone` to everybody."""
-        rights = {'user:' + user} | {s for u, s in M.members(self.db.rows) if u == user}
-
-        def may(op):
-            row = self.db.rows.get(op[1])
-            return op[0] == 'insert' or row is None or op[2] != row.inc or M.spaces_of(self.db.rows, op[1]) & rights
-
-        fold = M.fold
-        if not m.void and not all(map(may, m.ops)):
-            M.fold = lambda *_: 'forbidden'
-        try:
-            return super().push_one(user, rid, m)
-        finally:
-            M.fold = fold
-
-    def pull(self, user, owner, cur, settled, limit):
-        """A real server with nothing to sequence has no run to be busy with, and reads its page in one transaction with
-        nothing between. So `busy` and `between` are only asked (the draw for `busy` stays) when captures were waiting."""
-        world, waiting, real = self.world, bool(self.db.captures), (self.busy, self.between)
-        forged = world.frame is None
-        frame = world.frame = {'busy': False, 'between': []} if forged else world.frame
-        frame.update(busy=False, between=[])
-        victim = world.picked if forged else None   # before `between` picks other things
-
-        def busy():
-            frame['busy'] = real[0]() and waiting
-            return frame['busy']
-
-        self.busy, self.between = busy, real[1] if waiting else lambda: None
-        try:
-            got = super().pull(user, owner, cur, settled, limit)
-        finally:
-            self.busy, self.between = real
-        frame['page'] = spell_answer(got)
-        if forged:
-            world.frame = None
-            world.note(do='attackPull', user=user, replica=owner[-1], cursorOf=victim.name, open=[x[0] for x in cur.open],
-                       limit=limit, **frame)
-        return got
-
-    def expire(self, upto):
-        super().expire(upto)
-        self.world.note(do='expire', upto=upto)
-
-    def take_backup(self):
-        super().take_backup()
-        self.world.note(do='backup')
-
-    def lose_tail(self, epoch=None):
-        super().lose_tail(epoch)
-        self.world.note(do='tail', epoch=epoch)
-
-
-class Oracle(W.Oracle):
-    """The oracles as they are, and a way from device and server to the recording world."""
-    world = None
-
-    def on_reset(self, dev):
-        super().on_reset(dev)
-        self.world.applied = True
-
-
-M.Queued, M.Replica, M.Server = Queued, Replica, Server
-
-
-# --------------------------------------------------------------------------------------------------------- spelling
-def spell(column, value):
-    """`n` is the counter; all other columns are text in an implementation."""
-    return value if value is None or column == 'n' else str(value)
-
-
-def spell_fields(key, fields):
-    return {c: spell(c, fields.get(c)) for c in COLUMNS[key[0]]}
-
-
-def spell_row(key, row):
-    return {**spell_fields(key, row.f), 'ver': row.ver[1], 'inc': row.inc}
-
-
-def spell_op(op):
-    kind, key = op[:2]
-    if kind == 'insert':
-        return [kind, *key, spell_fields(key, dict(op[2]))]
-    if kind == 'set':
-        return [kind, *key, op[2], {c: spell(c, v) for c, v in op[3]}, op[4]]
-    return [kind, *key, *op[2:]]
-
-
-def spell_item(item):
-    kind, space = item[:2]
-    if len(item) == 2:
-        return [kind, space]
-    return [kind, space, *item[2]] + ([list(item[3])] if kind == 'left' else [])
-
-
-def spell_answer(got):
-    if got is None:
-        return None
-    if isinstance(got, M.Reset):
-        return {'reset': got.why, 'spaces': list(got.spaces)}
-    return {'closes': got.closes, 'items': [spell_item(it) for it in got.items], 'open': [x[0] for x in got.cursor.open]}
-
-
-def spell_queued(q):
-    return [q.mid, q.n, q.void, q.sent, q.dormant]
-
-
-# -------------------------------------------------------------------------------------------------------- recording
-EMPTY = {'screen': {}, 'outbox': [], 'inbox': [], 'staged': 0, 'ids': [], 'archive': []}
-
-
-class Recording(W.World):
-    def __init__(self, seed, recorded):
-        super().__init__(seed)
-        self.lines = [] if recorded else None
-        self.frame = None               # what is being found out about the request that the server is at, if any
-        self.runs, self.rows, self.shown = [], {}, {}
-        self.messages = {}              # identity of a message -> (its number, the message: keeps the identity taken)
-        self.devices = []
-
-    def run(self, *args, **kw):
-        def oracle():
-            self.oracle = Oracle()
-            self.oracle.world = self
-            return self.oracle
-        plain, W.Oracle = W.Oracle, oracle
-        try:
-            if self.lines is not None:
-                self.lines.append({'seed': self.seed, 'limit': self.limit, 'bound': self.bound, 'devices': [
-                    ['r%d' % i, user] for i, user in enumerate(self.owners)], 'faults': sorted(self.faults)})
-            super().run(*args, **kw)
-        finally:
-            W.Oracle = plain
-
-    # -- events
-    def note(self, **event):
-        """One event, with what it changed. Inside a request it is a part of that request's event, which has the changes."""
-        if self.frame is not None:
-            self.frame['between'].append(event)
-            return
-        runs, self.runs = self.runs, []
-        if self.lines is None:
-            return
-        if runs:
-            event['runs'] = runs
-        self.lines.append({**event, **self.changes()})
-
-    def sequenced(self, steps):
-        if steps:
-            self.runs.append(steps)
-        if self.frame is None:
-            self.note(do='sequence')
-        else:
-            self.frame['sequenced'] = True
-
-    def changes(self):
-        out, rows, devices = {}, dict(self.server.db.rows), {}
-        server = self.row_changes(self.rows, rows)
-        self.rows = rows
-        for d in self.devices:
-            now = {'screen': d.view(), 'outbox': [spell_queued(q) for q in d.outbox],
-                   'inbox': sorted([m, v[0], v[1]] for m, v in d.inbox.items()), 'staged': len(d.stage), 'ids': list(d.ids),
-                   'archive': sorted(d.archive)}
-            was = self.shown.get(d.name, EMPTY)
-            self.shown[d.name] = now
-            screen = self.row_changes(was['screen'], now['screen'])
-            changed = {'screen': screen} if screen else {}
-            changed.update((k, v) for k, v in now.items() if k != 'screen' and v != was[k])
-            if changed:
-                devices[d.name] = changed
-        if server:
-            out['server'] = server
-        if devices:
-            out['devices'] = devices
-        return out
-
-    @staticmethod
-    def row_changes(was, now):
-        def face(row):                  # not the position and not the oracles' ink, which no implementation has
-            return row.f, row.ver[1], row.inc
-        out = {k: None for k in was if k not in now}
-        for k, row in now.items():
-            if k not in was or (row is not was[k] and face(row) != face(was[k])):
-                out[k] = spell_row(k, row)
-        return {'/'.join(k): out[k] for k in sorted(out)}
-
-    # -- what the world does, and its network
-    def one(self, *args):
-        return [op and known_columns(op) for op in super().one(*args)]
-
-    def pick(self, seq):
-        self.picked = super().pick(seq)
-        return self.picked
-
-    def number(self, message):
-        return self.messages.setdefault(id(message), (len(self.messages) + 1, message))[0]
-
-    def post(self, message):
-        super().post(message)
-        number, name = self.number(message), message[1]
-        if message[0] == 'push':
-            batch = message[3]
-            self.note(do='offer', device=name, mids=[m.mid for m in batch], message=number,
-                      after={m.mid: [p[0] for p in m.after] for m in batch})
-        elif message[0] == 'pull':
-            self.note(do='ask', device=name, message=number)
-
-    def hand(self, message):
-        number, name = self.number(message), message[1]
-        if message[0] in ('push', 'pull'):
-            self.frame = {}
-            super().hand(message)
-            frame, self.frame = self.frame, None
-            if message[0] == 'pull':
-                frame.pop('sequenced', None)        # `busy` says it
-            self.note(do='serve', message=number, answer=self.number(self.net[-1]), **frame)
-            return
-        device = next(d for d in self.devices if d.name == name)
-        clock, self.applied, self.reminted = device.clock, False, None
-        super().hand(message)
-        event = {'do': 'receive', 'message': number, 'device': name}
-        if message[0] == 'page':                    # a page that applies moves the clock, a reset that applies tells the oracle
-            event['fits'] = self.applied if isinstance(message[4], M.Reset) else device.clock != clock
-        elif self.reminted:
-            event['minted'] = self.reminted
-        self.note(**event)
-
-    def do_clone(self, rng):
-        self.copied = None
-        super().do_clone(rng)
-        if self.copied:
-            self.note(do='clone', device=self.copied[0], **{'as': self.copied[1]})
-
-    def do_image(self, rng):
-        super().do_image(rng)
-        self.note(do='image', device=self.copied[0])
-
-    def do_old(self, rng):
-        self.copied = None
-        super().do_old(rng)
-        if self.copied:
-            self.note(do='restore', device=self.copied[0])
-
-
-# -------------------------------------------------------------------------------------------------------------- verbs
-def record(seed, recorded):
-    world = Recording(seed, recorded)
+def recorded(seed):
     try:
-        world.run()
-    except W.Broken as e:
+        return recording.record(seed)
+    except recording.W.Broken as e:
         sys.exit('seed %d is broken: %s' % (seed, str(e)[:600]))
-    return world
+
+
+def spelled(events):
+    """The text of a history, once it has been read back and found to say the same."""
+    lines = text.Writer(events).out
+    if text.Reader(lines).out != json.loads(json.dumps(events)):
+        sys.exit('seed %d: the text does not say what happened' % events[0]['seed'])
+    return ''.join(line + '\n' for line in lines)
+
+
+def write(name, content):
+    os.makedirs(ARGS.out, exist_ok=True)
+    with open(os.path.join(ARGS.out, name), 'w', encoding='utf-8', newline='\n') as f:
+        f.write(content)
+
+
+def export():
+    start, size, events = time.time(), 0, 0
+    for first in range(ARGS.first, ARGS.first + ARGS.count, A_FILE):
+        content = ''
+        for seed in range(first, min(first + A_FILE, ARGS.first + ARGS.count)):
+            history = recorded(seed)
+            events += len(history) - 1
+            content += spelled(history)
+        write('histories-%02d.txt' % (first // A_FILE), content)
+        size += len(content)
+    print('%d histories from seed %d, %d events, %.1f MB, %.0f s' % (ARGS.count, ARGS.first, events, size / 1e6, time.time() - start))
 
 
 def main():
-    start = time.time()
-    if ARGS.verb == 'check':
+    if ARGS.verb == 'export':
+        export()
+    elif ARGS.verb == 'check':
         for seed in range(ARGS.first, ARGS.first + ARGS.count):
-            record(seed, False)
-        print('%d seeds from %d, %.0f s, broken: none' % (ARGS.count, ARGS.first, time.time() - start))
-        return
-    os.makedirs(ARGS.out, exist_ok=True)
-    seed, done, size, events, passed = ARGS.first, 0, 0, 0, []
-    while done < ARGS.count:
-        if ARGS.longest and len(W.World(seed).steps) > ARGS.longest:
-            passed.append(seed)
-        else:
-            lines = record(seed, True).lines
-            text = ''.join(json.dumps(line, separators=(',', ':')) + '\n' for line in lines)
-            with open(os.path.join(ARGS.out, 'history-%04d.ndjson' % seed), 'w', encoding='utf-8', newline='\n') as f:
-                f.write(text)
-            done, size, events = done + 1, size + len(text), events + len(lines) - 1
-        seed += 1
-    print('%d histories (seeds %d to %d, %d passed over), %d events, %.1f MB, %.0f s'
-          % (done, ARGS.first, seed - 1, len(passed), events, size / 1e6, time.time() - start))
+            recorded(seed)
+        print('%d seeds from %d, broken: none' % (ARGS.count, ARGS.first))
+    elif ARGS.verb == 'tell':
+        for event in recorded(ARGS.first):
+            print(json.dumps(event, separators=(',', ':')))
+    else:
+        content = ''
+        for variant, right, wrong in twins(ARGS.only.split(',') if ARGS.only else None):
+            content += '* %s right\n%s* %s wrong\n%s' % (variant, spelled(right), variant, spelled(wrong))
+        write('wrong.txt', content)
 
 
 if __name__ == '__main__':

@@ -1,29 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import SkerryModel
+import SkerryServerCore
 
-/// One line of a history: what happens, and what must be so afterwards. See `Tests/Histories/README.md`.
-struct HistoryEvent {
-  let json: [String: Any]
+/// What happens in a history, and what its answers must be. Mutations and rows are named by their places.
+enum HistoryEvent {
+  case foreign(ForeignCommit)
+  case write(device: String, mutation: Int, [HistoryOperation])
+  case edit(device: String, mutation: Int, new: Int, [HistoryOperation], isRefused: Bool)
+  case discard(device: String, mutation: Int)
+  case offer(device: String, [(mutation: Int, after: [Int])])
+  case ask(device: String)
+  case push(message: Int, PushOutcome)
+  case pull(message: Int, PullOutcome)
+  /// `fits`: whether a page or reset applies; `minted`: the replica id that verdicts make the device take.
+  case receive(message: Int, device: String, fits: Bool?, minted: String?)
+  case crash(device: String)
+  case image(device: String)
+  case restore(device: String)
+  case clone(device: String, new: String)
+  case sequence
+  case expire(upTo: Int)
+  case backUp
+  case loseTail(epoch: String?)
+  case attackPush(user: String, number: Int, mutation: Int, [HistoryOperation], PushOutcome)
+  case attackPull(user: String, device: String, open: [SpaceID], limit: Int, PullOutcome)
 
-  init(_ line: Substring) throws {
-    let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
-    json = object as? [String: Any] ?? [:]
+  /// The device that it may change.
+  var device: String? {
+    switch self {
+    case .write(let device, _, _), .edit(let device, _, _, _, _), .discard(let device, _), .offer(let device, _),
+      .ask(let device), .receive(_, let device, _, _), .crash(let device), .image(let device), .restore(let device),
+      .clone(_, let device):
+      device
+    default: nil
+    }
+  }
+}
+
+/// A transaction of another program: what it leaves of each row that it writes.
+struct ForeignCommit {
+  enum Action {
+    case insert, update, delete
+    /// Deleted and inserted: another life.
+    case replace
+    /// Inserted and deleted.
+    case none
   }
 
-  init(_ json: [String: Any]) { self.json = json }
+  let transaction: Int
+  let writes: [(key: Int, action: Action, values: [Value])]
+}
 
-  func text(_ name: String) -> String { json[name] as? String ?? "" }
-  func number(_ name: String) -> Int { json[name] as? Int ?? 0 }
-  func flag(_ name: String) -> Bool { json[name] as? Bool ?? false }
-  func list(_ name: String) -> [[Any]] { json[name] as? [[Any]] ?? [] }
-  func texts(_ name: String) -> [String] { json[name] as? [String] ?? [] }
-  func object(_ name: String) -> [String: Any]? { json[name] as? [String: Any] }
-  func has(_ name: String) -> Bool { json[name] != nil && !(json[name] is NSNull) }
+/// How a push is answered.
+struct PushOutcome {
+  /// A letter a verdict, in the order of the mutations.
+  let verdicts: String
+  /// Whether the sequencer ran afterwards.
+  let isSequenced: Bool
+  /// Rows that other programs' open transactions have written.
+  let locked: [Int]
+}
 
-  static func read(_ path: String) throws -> [HistoryEvent] {
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    return try text.split(separator: "\n").map { try HistoryEvent($0) }
+/// How a pull is answered.
+struct PullOutcome {
+  /// Whether another process is sequencing.
+  let isBusy: Bool
+  /// What others commit between the sequencer's run and the page.
+  let between: [ForeignCommit]
+  let answer: Answer
+
+  enum Answer {
+    case nothing
+    case reset(String, [SpaceID])
+    case page(closes: Bool, items: [HistoryItem], open: [SpaceID])
+  }
+}
+
+/// An item of a page or a step of a sequencer run, without the row's content.
+struct HistoryItem: Equatable, CustomStringConvertible {
+  enum Subject: Equatable {
+    case space
+    case row(RowKey)
+    case receipt(MutationID)
+    /// That an account is in the space.
+    case member(AccountID)
+  }
+
+  /// As in the file: `+` put, `/` left, `-` deleted, `>` gain, `<` lose, `=` filled.
+  let kind: UInt8
+  let space: SpaceID
+  let subject: Subject
+  /// The user's spaces that still hold a row that left this one.
+  var still: [SpaceID] = []
+
+  var description: String {
+    "\(UnicodeScalar(kind))\(space) \(subject)" + (still.isEmpty ? "" : " still in \(still.map(\.text))")
   }
 }
 

@@ -1,56 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SkerryModel
 import SkerryServerCore
 import Synchronization
 
-/// The sequencer runs that a history expects, in order. A run must consist of exactly the expected steps; their order within
-/// it is free, and the model shuffles it on purpose, so the implementation is given the model's order.
+/// The sequencer runs that a history expects, in order. A run must consist of exactly the expected steps, the moves of members
+/// first and every leave behind the enters. Otherwise their order is free, and the model shuffles it on purpose, so the
+/// implementation is given the model's order.
 final class RunQueue: Sendable {
-  private let state = Mutex<(expected: [[String]], names: Names, failure: String?)>(([], Names(), nil))
+  private let state = Mutex<(expected: [[RunStep]], failure: String?)>(([], nil))
 
-  func expect(_ runs: [[[Any]]], _ names: Names) throws {
-    state.withLock {
-      $0.expected = runs.map { $0.map { $0.map { step in "\(step)" }.joined(separator: " ") } }
-      $0.names = names
-    }
-  }
+  func expect(_ runs: [[RunStep]]) { state.withLock { $0.expected = runs } }
 
   /// Called by the server for each run.
   func arrange(_ steps: [RunStep]) -> [RunStep] {
     state.withLock { state in
       if steps.isEmpty { return steps }  // the histories tell of runs with entries only
       guard !state.expected.isEmpty else {
-        state.failure = state.failure ?? "a run that is not expected: \(steps.map { describe($0, state.names) })"
+        state.failure = state.failure ?? "a run that is not expected: \(RunQueue.text(steps))"
         return steps
       }
       let wanted = state.expected.removeFirst()
-      let found = Dictionary(steps.map { (describe($0, state.names), $0) }) { first, _ in first }
-      let ordered = wanted.compactMap { found[$0] }
-      if ordered.count != steps.count || wanted.count != steps.count {
-        state.failure =
-          state.failure ?? "a run differs:\n  expected \(wanted.sorted())\n  found    \(found.keys.sorted())"
-        return steps
-      }
-      return ordered
+      if wanted.map(RunQueue.part) == steps.map(RunQueue.part), Set(wanted) == Set(steps) { return wanted }
+      state.failure =
+        state.failure ?? "a run differs:\n  expected \(RunQueue.text(wanted))\n  found    \(RunQueue.text(steps))"
+      return steps
     }
   }
 
   func checkEmpty() throws {
     try state.withLock { state in
       if let failure = state.failure { throw Difference(failure) }
-      if !state.expected.isEmpty { throw Difference("a run is missing: \(state.expected)") }
+      if !state.expected.isEmpty { throw Difference("runs are missing: \(state.expected.map(RunQueue.text))") }
     }
   }
 
-  private func describe(_ step: RunStep, _ names: Names) -> String {
+  /// Members, enters, leaves: the order of these is a rule.
+  private static func part(_ step: RunStep) -> Int {
     switch step {
-    case .member(let membership, let isInside):
-      "member \(membership.user) \(membership.space) \(isInside ? 1 : 0)"
-    case .entry(let space, .row(let key), let kind):
-      "\(kind) \(names.name(space)) \(key.table) \(key.values.first?.text ?? "")"
-    case .entry(let space, .receipt(let key), _):
-      "live \(names.name(space)) $receipt \(key.user)/\(names.name(key.mutation))"
+    case .member: 0
+    case .entry(_, _, let kind): kind == .live ? 1 : 2
     }
   }
+
+  private static func text(_ steps: [RunStep]) -> [String] { steps.map { "\($0)" }.sorted() }
 }

@@ -9,8 +9,9 @@ import Synchronization
 /// elsewhere, a commit between two transactions of one request.
 package final class ScriptedStorage: Storage {
   package struct Script: Sendable {
-    /// Rows that an open transaction of another program has written.
-    package var locked: Set<RowKey> = []
+    /// For each mutation of a push, the rows of it that an open transaction of another program has written: who wants to write
+    /// them finds the database busy, and whoever only reads them does not.
+    package var locked: [Set<RowKey>] = []
     /// Another process is sequencing.
     package var isSequencerBusy = false
     /// What others do after the sequencer ran and before the page is read.
@@ -60,19 +61,26 @@ package final class ScriptedStorage: Storage {
 /// Passes every call on, but for those that a script concerns.
 private final class ScriptedTransaction: StorageTransaction {
   private let inner: any StorageTransaction
-  private let locked: Set<RowKey>
+  private let locked: [Set<RowKey>]
   private let onCaptures: () throws -> Void
+  /// How many mutations were begun, and how deep in savepoints this one is.
+  private var (begun, depth) = (0, 0)
 
-  init(_ inner: any StorageTransaction, locked: Set<RowKey>, onCaptures: @escaping () throws -> Void) {
+  init(_ inner: any StorageTransaction, locked: [Set<RowKey>], onCaptures: @escaping () throws -> Void) {
     self.inner = inner
     self.locked = locked
     self.onCaptures = onCaptures
   }
 
-  func savepoint<T>(_ body: () throws -> T) throws -> T { try inner.savepoint(body) }
+  func savepoint<T>(_ body: () throws -> T) throws -> T {
+    if depth == 0 { begun += 1 }
+    depth += 1
+    defer { depth -= 1 }
+    return try inner.savepoint(body)
+  }
 
   func row(_ key: RowKey) throws -> RowState? {
-    if locked.contains(key) { throw StorageError.busy }
+    if begun > 0, begun <= locked.count, locked[begun - 1].contains(key) { throw StorageError.busy }
     return try inner.row(key)
   }
 
