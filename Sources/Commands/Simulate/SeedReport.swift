@@ -47,6 +47,7 @@ struct SeedTotals {
   private var figures = RunFigures()
   private var faults: [String: Int] = [:]
   private var slowest: Int64 = 0
+  private var trace: UInt64 = 0
 
   mutating func add(_ report: SeedReport) {
     seeds += 1
@@ -55,6 +56,8 @@ struct SeedTotals {
       if broken.map({ report.seed < $0.seed }) ?? true { broken = report }
     }
     figures.add(report.figures)
+    // A sum, since workers report in any order; each seed's part is spread over all bits.
+    trace &+= TraceMix.mix(UInt64(report.seed), UInt64(report.trace, radix: 16) ?? 0)
     slowest = max(slowest, report.figures.drained)
     faults.merge(report.faults, uniquingKeysWith: +)
   }
@@ -67,12 +70,23 @@ struct SeedTotals {
       \(seeds) seeds in \(String(format: "%.1f", seconds)) s: \(brokenCount == 0 ? "green" : "\(brokenCount) broken")
       simulated time      \(String(format: "%.1f", days)) days, of which \(String(format: "%.1f", figures.deviceDays)) device-days of 100 writes and 48 rounds
       speed               \(String(format: "%.2f", figures.deviceDays / 365 / (seconds / 60))) device-years a minute, \(Int(Double(figures.jobs) / seconds)) jobs a second
-      writes              \(figures.acknowledged) acknowledged, \(figures.confirmed) confirmed, \(figures.rejected) refused or void, 0 lost
+      writes              \(figures.acknowledged) acknowledged, \(figures.confirmed) confirmed, \(figures.rejected) refused or void, \(figures.lost) lost
       other programs      \(figures.foreignCommits) commits
       per device-day      \(per(figures.looks)) commits, \(per(figures.messages)) messages, \(per(faults.values.reduce(0, +))) faults
       checks              \(figures.looks) looks at devices, \(figures.rounds) consistent points, \(figures.requests) answers
-      queues              0 stuck, the slowest drained \(slowest / 1_000) s after the heal
+      queues              \(figures.stuck) stuck, the slowest drained \(slowest / 1_000) s after the heal
       faults              \(faults.values.reduce(0, +)): \(kinds)
+      trace               \(String(trace, radix: 16)), over every message, choice and write to a disk: the same for the same seeds
       """
+  }
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+private enum TraceMix {
+  static func mix(_ seed: UInt64, _ trace: UInt64) -> UInt64 {
+    var z = trace ^ seed &* 0x9E37_79B9_7F4A_7C15
+    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+    return z ^ z >> 31
   }
 }

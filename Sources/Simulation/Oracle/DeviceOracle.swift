@@ -64,6 +64,12 @@ final class DeviceOracle {
   /// Another device has a copy of the file.
   func isCopied() { isCopy = true }
 
+  /// How many mutations have not ended and are not in the outbox that was last seen.
+  var missing: Int {
+    let there = Set(last?.outbox.map(\.id) ?? [])
+    return ledger.open.count { ledger[$0]?.fate == .pending && !there.contains($0) }
+  }
+
   // MARK: What people did
 
   /// A write begins, or has ended; after an error of the disk it may have become durable all the same.

@@ -42,6 +42,7 @@ extension SimulatedWorld {
       if isQuiet { break }
     }
     figures.drained = now - start
+    figures.stuck = devices.count { $0.oracle.last?.outbox.isEmpty != true }
     check { try checkEnd(start) }
   }
 

@@ -343,6 +343,10 @@ package struct RunFigures: Sendable, Equatable, Codable {
   package var restarts = 0
   /// Days of a device that makes 100 writes and syncs 48 times in each: idle days do not count.
   package var deviceDays = 0.0
+  /// Acknowledged writes that are neither in an outbox nor ended.
+  package var lost = 0
+  /// Outboxes that had not drained when everything had been well for the bound of `heal`.
+  package var stuck = 0
   /// Milliseconds after the heal at which everything had drained.
   package var drained: Int64 = 0
 
@@ -361,6 +365,8 @@ package struct RunFigures: Sendable, Equatable, Codable {
     rounds += other.rounds
     diskWrites += other.diskWrites
     restarts += other.restarts
+    lost += other.lost
+    stuck += other.stuck
     deviceDays += other.deviceDays
     drained = max(drained, other.drained)
   }

@@ -57,12 +57,15 @@ struct Subjects {
 
   private static func key(of space: SpaceID) -> RowKey { RowKey("$space", .text(space.text)) }
 
-  /// The rows that the mutation touches.
-  var touched: [RowKey] { roles.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
+  /// In the order of keys, which no process draws anew: the same work writes the same bytes to the disk.
+  private var sorted: [(key: RowKey, value: Role)] { roles.sorted { $0.key < $1.key } }
+
+  /// The rows that the mutation touches, by key.
+  var touched: [RowKey] { sorted.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
 
   var encoded: [UInt8] {
     var writer = CBORWriter()
-    let sorted = roles.sorted { $0.key < $1.key }
+    let sorted = sorted
     writer.array(sorted.count * 3)
     for (key, role) in sorted {
       writer.text(key.table)
@@ -93,7 +96,7 @@ struct Subjects {
 
   /// Adds them to the index of what is in the outbox.
   func index(_ made: Int64, on connection: SQLiteConnection) throws {
-    for (key, role) in roles {
+    for (key, role) in sorted {
       try connection.run(
         "INSERT INTO skerry_subjects(tbl, key, made, role) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
         .integer(made), .integer(role.rawValue))

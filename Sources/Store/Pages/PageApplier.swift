@@ -179,7 +179,7 @@ final class PageApplier {
 
   /// Ends the transaction's work: rows without a space go with every copy of their values, and overlays are computed anew.
   func finish() throws {
-    for key in orphans {
+    for key in orphans.sorted() {
       guard let row = try confirmed.row(key), row.pairs.isEmpty, try !stage.holdsPut(key) else { continue }
       try set(key, from: row, to: nil)
       effect.hasRemovedRows = true

@@ -142,7 +142,7 @@ extension Store {
     ) { ($0.integer(0), try RowKey(table: $0.text(1), bytes: $0.blob(2))) }
     let groups = Dictionary(grouping: touches, by: \.0).mapValues { $0.map(\.1) }
     var held: Set<RowKey> = []
-    for key in Set(touches.map(\.1)) where try !hasArrived(key, applier) { held.insert(key) }
+    for key in Set(touches.map(\.1)).sorted() where try !hasArrived(key, applier) { held.insert(key) }
     var isGrowing = true
     while isGrowing {
       isGrowing = false

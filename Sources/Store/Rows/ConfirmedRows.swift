@@ -139,7 +139,7 @@ final class ConfirmedRows {
 
   /// Writes the digests that changed.
   func flush() throws {
-    for (space, digest) in digests { try spaces.setDigest(space, digest) }
+    for (space, digest) in digests.sorted(by: { $0.key < $1.key }) { try spaces.setDigest(space, digest) }
     digests.removeAll()
   }
 
