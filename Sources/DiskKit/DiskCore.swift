@@ -13,6 +13,8 @@ final class DiskCore: @unchecked Sendable {
   var noise: DiskRandom
   var trace = TraceHash()
   var figures = MemoryDisk.Figures()
+  /// Calls and deaths so far.
+  private(set) var activity = 0
   let tracesContent: Bool
   /// 2024-01-01, until somebody sets a clock.
   var now: () -> Int64 = { 1_704_067_200_000 }
@@ -63,6 +65,7 @@ final class DiskCore: @unchecked Sendable {
   func kill(_ process: DiskProcess) {
     if process.isDead { return }
     process.die()
+    activity += 1
     for machine in machines.values { machine.bury(process) }
     figures.deaths += 1
   }
@@ -93,6 +96,7 @@ final class DiskCore: @unchecked Sendable {
 
   func enter(_ kind: MemoryDisk.CallKinds, _ process: DiskProcess, _ file: String) -> Entry {
     if process.isDead { return .isDead }
+    activity += 1
     switch process.count(kind, file) {
     case nil: return .proceeds
     case .error(let code, _):

@@ -41,6 +41,9 @@ extension MemoryDisk {
     core.locked { core.known(process)?.calls(kinds) ?? 0 }
   }
 
+  /// Counts the calls of all processes, and their deaths: if it is as it was, nothing has happened on the disk.
+  package var activity: Int { core.locked { core.activity } }
+
   /// Whether a process has died.
   package func isDead(_ process: String) -> Bool { core.locked { core.known(process)?.isDead ?? false } }
 

@@ -24,6 +24,8 @@ package struct PushPlan: Hashable, Sendable {
     var failures: [MutationID: Int] = [:]
     /// Those that failed since one passed: if there are several, the server fails, and not an entry.
     var suspects: Set<MutationID> = []
+    /// What each entry waits for, asked once: what an entry leans on was made before it.
+    var predecessors: [MutationID: [MutationID]] = [:]
 
     /// New entries take their turn behind those that are there: what an older one was offered in vain must not let them,
     /// which may lean on it, go before it time and again.
@@ -31,6 +33,23 @@ package struct PushPlan: Hashable, Sendable {
       let floor = ready.compactMap { turns[$0] }.min() ?? 0
       for id in ready where turns[id] == nil { turns[id] = floor }
     }
+
+    /// Lets nothing go before what it waits for: the server could only say so, and a round would be lost each time. What is
+    /// waited for comes earlier among those that are ready, so that one pass reaches all.
+    mutating func lineUp(_ ready: [MutationID], _ after: (MutationID) throws -> [MutationID]) rethrows {
+      var passed: Set<MutationID> = []
+      for id in ready {
+        let waitsFor = try predecessors[id] ?? after(id)
+        predecessors[id] = waitsFor
+        for earlier in waitsFor where passed.contains(earlier) {
+          turns[id] = max(turns[id, default: 0], turns[earlier, default: 0])
+        }
+        passed.insert(id)
+      }
+    }
+
+    /// An entry was judged, or is no longer offered.
+    mutating func forget(_ id: MutationID) { (failures[id], turns[id], predecessors[id]) = (nil, nil, nil) }
   }
 
   private var mode = Mode.batch(failures: 0)
@@ -53,9 +72,14 @@ package struct PushPlan: Hashable, Sendable {
   }
 
   /// The entries to offer now, out of those that are ready, in their order.
-  package mutating func next(of ready: [MutationID]) -> [MutationID] {
+  ///
+  /// - Parameter after: the entries that one must wait for; asked only while the plan is careful, and once for each.
+  package mutating func next(
+    of ready: [MutationID], after: (MutationID) throws -> [MutationID] = { _ in [] }
+  ) rethrows -> [MutationID] {
     guard case .careful(var care) = mode else { return Array(ready.prefix(limit)) }
     care.admit(ready)
+    try care.lineUp(ready, after)
     let candidate = ready.min { care.turns[$0, default: 0] < care.turns[$1, default: 0] }
     guard let candidate else { return [] }
     var offer = [candidate]
@@ -75,7 +99,7 @@ package struct PushPlan: Hashable, Sendable {
     switch mode {
     case .batch: mode = .batch(failures: 0)
     case .careful(var care):
-      for id in ids { (care.failures[id], care.turns[id]) = (nil, nil) }
+      for id in ids { care.forget(id) }
       care.passed += ids.count
       care.suspects.removeAll()
       mode = .careful(care)
@@ -142,7 +166,7 @@ package struct PushPlan: Hashable, Sendable {
   /// An entry that was set aside is no suspect any more, and begins anew when a person offers it again.
   private mutating func forget(_ id: MutationID) {
     guard case .careful(var care) = mode else { return }
-    (care.failures[id], care.turns[id]) = (nil, nil)
+    care.forget(id)
     care.suspects.remove(id)
     mode = .careful(care)
   }

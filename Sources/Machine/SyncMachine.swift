@@ -130,8 +130,14 @@ package struct SyncMachine: Sendable {
   package var window: Int { plan.isCareful ? max(policy.batch, SyncMachine.carefulWindow) : policy.batch }
   private static let carefulWindow = 1_000
 
-  /// What to do now. `ready` are the entries without a verdict, in order, at most as many as the window holds.
-  package mutating func next(at now: Int64, ready: [MutationID]) -> Command {
+  /// What to do now.
+  ///
+  /// - Parameters:
+  ///   - ready: the entries without a verdict, in order, at most as many as the window holds.
+  ///   - after: the entries that one must wait for.
+  package mutating func next(
+    at now: Int64, ready: [MutationID], after: (MutationID) throws -> [MutationID] = { _ in [] }
+  ) rethrows -> Command {
     switch phase {
     case .resting(let until, _):
       // A clock that was set back must not hold things up for longer than any wait can be.
@@ -139,10 +145,10 @@ package struct SyncMachine: Sendable {
       let isAhead = until > now + longest
       if now < until, !isAhead { return .wait(until: until) }
       begin()
-      return next(at: now, ready: ready)
+      return try next(at: now, ready: ready, after: after)
     case .pushing:
       if pushes >= SyncMachine.pushesPerPull { isWantedAgain = true }
-      let batch = mayPush && pushes < SyncMachine.pushesPerPull ? plan.next(of: ready) : []
+      let batch = mayPush && pushes < SyncMachine.pushesPerPull ? try plan.next(of: ready, after: after) : []
       if !batch.isEmpty {
         pushes += 1
         return .push(batch)

@@ -95,6 +95,25 @@ import Testing
     #expect(later == [one, two, three, four], "a new entry waits for its turn: it may lean on an older one")
   }
 
+  @Test func `nothing is offered before what it waits for, however often that failed`() {
+    var plan = singles()
+    // Two waits for one, three for two; four is free. One fails each time that it is offered.
+    let after = [two: [one], three: [two]]
+    var offers: [[MutationID]] = []
+    for _ in 0..<6 {
+      let offer = plan.next(of: [one, two, three, four]) { after[$0] ?? [] }
+      offers.append(offer)
+      if offer.contains(one) { _ = plan.batchFailed(offer) } else { plan.batchJudged([], allReady: 4) }
+    }
+    #expect(offers.first == [one])
+    #expect(offers.allSatisfy { $0 == [one] || $0 == [four] }, "\(offers)")
+    // Once it is judged, the others follow in their order.
+    plan.batchJudged([one], allReady: 4)
+    let later = (0..<3).flatMap { _ in plan.next(of: [two, three, four]) { after[$0] ?? [] } }
+    #expect(Set(later) == [two, three, four])
+    #expect((later.firstIndex(of: two) ?? 9) < (later.firstIndex(of: three) ?? 0))
+  }
+
   @Test func `several entries that fail since one passed are none of them to blame`() {
     var plan = singles()
     plan.batchJudged(plan.next(of: [one, two, three]), allReady: 3)

@@ -65,17 +65,20 @@ struct SeedTotals {
   func text(seconds: Double) -> String {
     let days = Double(figures.virtualMilliseconds) / 86_400_000
     func per(_ count: Int) -> String { String(format: "%.1f", Double(count) / max(figures.deviceDays, 0.001)) }
-    let kinds = faults.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    func list(_ counts: [String: Int]) -> String {
+      counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
     return """
       \(seeds) seeds in \(String(format: "%.1f", seconds)) s: \(brokenCount == 0 ? "green" : "\(brokenCount) broken")
       simulated time      \(String(format: "%.1f", days)) days, of which \(String(format: "%.1f", figures.deviceDays)) device-days of 100 writes and 48 rounds
       speed               \(String(format: "%.2f", figures.deviceDays / 365 / (seconds / 60))) device-years a minute, \(Int(Double(figures.jobs) / seconds)) jobs a second
       writes              \(figures.acknowledged) acknowledged, \(figures.confirmed) confirmed, \(figures.rejected) refused or void, \(figures.lost) lost
+      refused             \(list(figures.refusals))
       other programs      \(figures.foreignCommits) commits
       per device-day      \(per(figures.looks)) commits, \(per(figures.messages)) messages, \(per(faults.values.reduce(0, +))) faults
       checks              \(figures.looks) looks at devices, \(figures.rounds) consistent points, \(figures.requests) answers
       queues              \(figures.stuck) stuck, the slowest drained \(slowest / 1_000) s after the heal
-      faults              \(faults.values.reduce(0, +)): \(kinds)
+      faults              \(faults.values.reduce(0, +)): \(list(faults))
       trace               \(String(trace, radix: 16)), over every message, choice and write to a disk: the same for the same seeds
       """
   }

@@ -55,8 +55,8 @@ package struct Profile: Sendable, Equatable {
     pace = one(.race, .race, .lively, .lively, .daily)
     batch = one(1, 2, 3, 5, 20, 100)
     page = one(1, 2, 3, 5, 8, 40, 500)
-    interval = pace == .daily ? one(900_000, 1_800_000) : pace == .race ? one(2_000, 30_000) : one(30_000, 300_000)
-    backOff = one(4_000, 60_000)
+    interval = pace == .daily ? one(900_000, 1_800_000) : pace == .race ? one(5_000, 60_000) : one(60_000, 600_000)
+    backOff = pace == .daily ? one(600_000, 1_800_000) : pace == .race ? one(4_000, 60_000) : one(30_000, 120_000)
     longCatchUp = one(0, 3, 8, 20, 1_000, 5_000)
     timeOut = one(5_000, 30_000)
     // Some seeds have no faults, some few, most about half of all kinds.

@@ -82,6 +82,9 @@ extension SimulatedWorld {
     figures.messages = network.messages
     figures.acknowledged = devices.reduce(0) { $0 + $1.acknowledged }
     figures.confirmed = model.receipts.values.reduce(0) { $0 + ($1.outcome == .confirmed ? 1 : 0) }
+    for receipt in model.receipts.values where receipt.outcome != .confirmed {
+      figures.refusals[receipt.outcome == .void ? "withdrawn" : receipt.code?.text ?? "-", default: 0] += 1
+    }
     figures.rejected = model.receipts.count - figures.confirmed
     figures.rounds = devices.reduce(0) { $0 + $1.oracle.consistentPoints }
     figures.deviceDays = devices.reduce(0) {

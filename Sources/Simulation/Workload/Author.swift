@@ -8,7 +8,7 @@ import SkerryModel
 /// Keys come from small pools, so that the same row is inserted, deleted and inserted again by several; values carry a mark
 /// each, so that a copy of a value found anywhere tells who wrote it and where.
 struct Author {
-  private struct Column {
+  struct Column {
     enum Role {
       case plain
       case counter
@@ -21,30 +21,81 @@ struct Author {
     let index: Int
     let role: Role
     let isKey: Bool
+
+    var leadsToSpace: Bool {
+      switch role {
+      case .space, .spaceName, .parent: true
+      case .plain, .counter, .user: false
+      }
+    }
   }
 
-  private struct Table {
+  struct Table {
     let name: String
     let columns: [Column]
     let key: [Column]
     let weight: Int
+    /// Its rows are in a space whatever their columns hold.
+    let hasConstantSpace: Bool
+
+    /// Whether a row with these values is in some space, as far as its columns tell.
+    func isSomewhere(_ values: [String: Value]) -> Bool {
+      hasConstantSpace || columns.contains { $0.leadsToSpace && values[$0.definition.name] != nil }
+    }
   }
 
   private let tables: [Table]
-  private let byName: [String: Table]
+  let byName: [String: Table]
+  private let memberships: [(table: String, space: Int, user: Int, kind: String)]
   let users: [AccountID]
   /// The ids of the spaces of each kind that there may be.
-  private let spaceIDs: [String: [String]]
-  private let poolSize: UInt64
+  let spaceIDs: [String: [String]]
+  let poolSize: UInt64
 
   init(_ schema: Schema, users: [AccountID], poolSize: UInt64 = 60) {
     self.users = users
     self.poolSize = poolSize
     var ids: [String: [String]] = ["user": users.map(\.text)]
     for space in schema.spaces { ids[space.kind] = (0..<3).map { "\(space.kind)\($0)" } }
+    // A space for everyone is one that some table names.
+    for case .constant(let space) in schema.features.flatMap(\.tables).flatMap(\.spaces) {
+      ids[String(space.kind)] = [String(space.id)]
+    }
     spaceIDs = ids
     tables = schema.features.flatMap(\.tables).sorted { $0.name < $1.name }.map { Author.table($0, schema) }
     byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+    let definitions = schema.features.flatMap(\.tables)
+    memberships = schema.spaces.compactMap { space in
+      guard case .table(let name, let spaceColumn, let user) = space.members,
+        let columns = definitions.first(where: { $0.name == name })?.columns,
+        let spaceIndex = columns.firstIndex(where: { $0.name == spaceColumn }),
+        let userIndex = columns.firstIndex(where: { $0.name == user })
+      else { return nil }
+      return (name, spaceIndex, userIndex, space.kind)
+    }
+  }
+
+  /// What somebody sees who is about to do something.
+  struct View {
+    let user: AccountID
+    let rows: [RowKey: Row]
+    let keys: [RowKey]
+    /// The ids of the spaces that they are in, by kind, as far as they see it.
+    let homes: [String: [String]]
+  }
+
+  func view(_ rows: [RowKey: Row], _ user: AccountID) -> View {
+    let keys = rows.keys.sorted()
+    var homes: [String: [String]] = ["user": [user.text]]
+    for membership in memberships {
+      for key in keys where key.table == membership.table {
+        guard let values = rows[key]?.values, values[membership.user].text == user.text,
+          let id = values[membership.space].text
+        else { continue }
+        homes[membership.kind, default: []].append(id)
+      }
+    }
+    return View(user: user, rows: rows, keys: keys, homes: homes)
   }
 
   private static func table(_ definition: TableDefinition, _ schema: Schema) -> Table {
@@ -60,7 +111,8 @@ struct Author {
     return Table(
       name: definition.name, columns: columns,
       key: definition.key.compactMap { name in columns.first { $0.definition.name == name } },
-      weight: isRoot ? 1 : isMembership ? 2 : 6)
+      weight: isRoot ? 1 : isMembership ? 2 : 6,
+      hasConstantSpace: definition.spaces.contains { if case .constant = $0 { true } else { false } })
   }
 
   private static func role(of column: ColumnDefinition, in table: TableDefinition, _ schema: Schema) -> Column.Role {
@@ -89,32 +141,29 @@ struct Author {
   func deeds(
     _ count: Int, seeing rows: [RowKey: Row], as user: AccountID, _ random: inout SeededGenerator
   ) -> [Deed] {
-    let keys = rows.keys.sorted()
-    return (0..<count).compactMap { _ in deed(keys, rows, user, &random) }
+    let view = view(rows, user)
+    return (0..<count).compactMap { _ in deed(view, &random) }
   }
 
-  private func deed(
-    _ keys: [RowKey], _ rows: [RowKey: Row], _ user: AccountID, _ random: inout SeededGenerator
-  ) -> Deed? {
+  private func deed(_ view: View, _ random: inout SeededGenerator) -> Deed? {
     let choice = random.next() % 100
-    let key = pick(keys, &random)
+    let key = pick(view.keys, &random)
     switch choice {
-    case ..<28: return insert(keys, user, &random)
-    case ..<55: return key.flatMap { update($0, keys, user, &random) }
-    case ..<78: return key.flatMap { increment($0, &random) ?? update($0, keys, user, &random) }
-    case ..<88: return key.flatMap { move($0, keys, user, &random) ?? update($0, keys, user, &random) }
+    case ..<28: return insert(view, &random)
+    case ..<55: return key.flatMap { update($0, view, &random) }
+    case ..<78: return key.flatMap { increment($0, &random) ?? update($0, view, &random) }
+    case ..<88: return key.flatMap { move($0, view, &random) ?? update($0, view, &random) }
     default: return key.map { .delete($0) }
     }
   }
 
-  private func pick<T>(_ items: [T], _ random: inout SeededGenerator) -> T? {
+  func pick<T>(_ items: [T], _ random: inout SeededGenerator) -> T? {
     items.isEmpty ? nil : items[Int(random.next() % UInt64(items.count))]
   }
 
   /// A row of any table, or of one.
   func insert(
-    _ keys: [RowKey], _ user: AccountID, _ random: inout SeededGenerator, into name: String? = nil,
-    given: [String: Value] = [:]
+    _ view: View, _ random: inout SeededGenerator, into name: String? = nil, given: [String: Value] = [:]
   ) -> Deed? {
     let total = tables.reduce(0) { $0 + $1.weight }
     var left = Int(random.next() % UInt64(max(total, 1)))
@@ -135,23 +184,29 @@ struct Author {
         values[column.definition.name] = value
         continue
       }
-      guard let value = value(for: column, keys, user, &random) else { return nil }
+      guard let value = value(for: column, view, &random) else { return nil }
       if !value.isNull { values[column.definition.name] = value }
+    }
+    // A row in no space is refused: now and then is enough.
+    if !table.isSomewhere(values), !random.chance(0.1) {
+      guard let column = pick(table.columns.filter(\.leadsToSpace), &random) else { return nil }
+      if case .parent(let name) = column.role, !view.keys.contains(where: { $0.table == name }) {
+        return insert(view, &random, into: name)
+      }
+      values[column.definition.name] = value(for: column, view, &random, isNeeded: true)
     }
     let key = RowKey(table.name, values: table.key.map { values[$0.definition.name] ?? .null })
     return key.values.contains { $0.isNull } ? nil : .insert(key, values)
   }
 
-  private func update(
-    _ key: RowKey, _ keys: [RowKey], _ user: AccountID, _ random: inout SeededGenerator
-  ) -> Deed? {
+  private func update(_ key: RowKey, _ view: View, _ random: inout SeededGenerator) -> Deed? {
     let plain = (byName[key.table]?.columns ?? []).filter { column in
       if case .plain = column.role { !column.isKey } else { false }
     }
     guard let column = pick(plain, &random) else { return nil }
-    var values = [column.definition.name: value(for: column, keys, user, &random) ?? .null]
+    var values = [column.definition.name: value(for: column, view, &random) ?? .null]
     if random.chance(0.2), let other = pick(plain, &random) {
-      values[other.definition.name] = value(for: other, keys, user, &random)
+      values[other.definition.name] = value(for: other, view, &random)
     }
     return .update(key, values)
   }
@@ -165,95 +220,14 @@ struct Author {
   }
 
   /// Gives a row another space, another parent or another user.
-  private func move(
-    _ key: RowKey, _ keys: [RowKey], _ user: AccountID, _ random: inout SeededGenerator
-  ) -> Deed? {
+  private func move(_ key: RowKey, _ view: View, _ random: inout SeededGenerator) -> Deed? {
     let columns = (byName[key.table]?.columns ?? []).filter { column in
       switch column.role {
       case .space, .spaceName, .parent, .user: !column.isKey
       case .plain, .counter: false
       }
     }
-    guard let column = pick(columns, &random), let value = value(for: column, keys, user, &random) else { return nil }
+    guard let column = pick(columns, &random), let value = value(for: column, view, &random) else { return nil }
     return .update(key, [column.definition.name: value])
-  }
-
-  // MARK: Values
-
-  /// Nil when no value will do: a parent is needed, and none is there.
-  private func value(
-    for column: Column, _ keys: [RowKey], _ user: AccountID, _ random: inout SeededGenerator
-  ) -> Value? {
-    if column.definition.isOptional, random.chance(0.2) { return .null }
-    switch column.role {
-    case .counter: return .integer(Int64(random.next() % 5))
-    case .space(let kind):
-      if kind == "user", random.chance(0.8) { return .text(user.text) }
-      return pick(spaceIDs[kind] ?? [], &random).map { .text($0) }
-    case .spaceName:
-      if random.chance(0.5) { return .text("user:" + user.text) }
-      guard let kind = pick(spaceIDs.keys.sorted(), &random), let id = pick(spaceIDs[kind] ?? [], &random) else {
-        return nil
-      }
-      return .text(kind + ":" + id)
-    case .parent(let table):
-      let parents = keys.filter { $0.table == table }
-      if let parent = pick(parents, &random) { return parent.values.first }
-      return column.definition.isOptional ? .null : nil
-    case .user: return pick(users, &random).map { .text($0.text) }
-    case .plain:
-      return column.isKey
-        ? ValueMaker.key(column.definition.type, random.next() % poolSize)
-        : ValueMaker.value(column.definition.type, &random)
-    }
-  }
-
-  // MARK: The beginning
-
-  /// What is there before anybody does anything: two spaces of each kind that has members, their root rows and some
-  /// members. The last user is in none.
-  func beginning(_ schema: Schema) -> [Deed] {
-    var random = SeededGenerator(seed: 1)
-    var out: [Deed] = []
-    var taken: Set<RowKey> = []
-    for space in schema.spaces {
-      guard case .table(let table, let spaceColumn, let userColumn) = space.members else { continue }
-      for number in 0..<2 {
-        let id = Value.text("\(space.kind)\(number)")
-        if let root = space.root, let key = byName[root]?.key.first?.definition.name {
-          add(insert([], users[0], &random, into: root, given: [key: id]), &taken, &out)
-        }
-        for (index, user) in users.enumerated() where index % 2 == number || index == 1 {
-          // Keys come from a pool: drawn again until one is free.
-          for _ in 0..<20 {
-            let given = [spaceColumn: id, userColumn: Value.text(user.text)]
-            if add(insert([], user, &random, into: table, given: given), &taken, &out) { break }
-          }
-        }
-      }
-    }
-    return out
-  }
-
-  @discardableResult
-  private func add(_ deed: Deed?, _ taken: inout Set<RowKey>, _ out: inout [Deed]) -> Bool {
-    guard let deed, taken.insert(deed.key).inserted else { return false }
-    out.append(deed)
-    return true
-  }
-
-  /// Gives or takes away a membership, as an administrator would.
-  func accessChange(_ schema: Schema, seeing rows: [RowKey: Row], _ random: inout SeededGenerator) -> Deed? {
-    let kinds = schema.spaces.compactMap { space -> (String, String, String, String)? in
-      if case .table(let table, let column, let user) = space.members { (space.kind, table, column, user) } else { nil }
-    }
-    guard let (kind, table, column, userColumn) = pick(kinds, &random) else { return nil }
-    let members = rows.keys.filter { $0.table == table }.sorted()
-    if random.chance(0.5), let key = pick(members, &random) { return .delete(key) }
-    guard let id = pick(Array((spaceIDs[kind] ?? []).prefix(2)), &random), let user = pick(users, &random) else {
-      return nil
-    }
-    return insert(
-      rows.keys.sorted(), user, &random, into: table, given: [column: .text(id), userColumn: .text(user.text)])
   }
 }

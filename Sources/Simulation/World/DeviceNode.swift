@@ -16,7 +16,9 @@ final class DeviceNode: @unchecked Sendable {
   let ambient: NodeAmbient
   private(set) var oracle: DeviceOracle
   /// Counts the processes that the app has had.
-  private(set) var life = 0
+  private(set) var life = 0 {
+    didSet { label = "\(name).\(life)" }
+  }
   private(set) var replica: Replica?
   private(set) var engine: SyncEngine?
   private(set) var task: Task<Void, Never>?
@@ -44,13 +46,15 @@ final class DeviceNode: @unchecked Sendable {
 
   init(name: String, number: Int, user: AccountID, ambient: NodeAmbient, oracle: DeviceOracle) {
     self.name = name
+    label = "\(name).0"
     self.number = number
     self.user = user
     self.ambient = ambient
     self.oracle = oracle
   }
 
-  var label: String { "\(name).\(life)" }
+  /// The process by name.
+  private(set) var label: String
   var isUp: Bool { replica != nil }
 
   /// Starts a process: opens the file and makes the engine. `run` is what it does until it is cancelled.
@@ -116,7 +120,7 @@ final class DeviceNode: @unchecked Sendable {
 
   /// Whether the file has been changed since this was last asked.
   func hasChanged(_ disk: MemoryDisk) throws -> Bool {
-    let calls = disk.calls(of: label)
+    let calls = disk.calls(of: label, counting: .writes)
     if calls == seenCalls { return false }
     seenCalls = calls
     let version = try observe(disk).dataVersion()

@@ -92,8 +92,9 @@ extension SimulatedWorld {
     }
   }
 
-  func scheduleRestart(_ node: ServerNode) {
-    let pause = choices.milliseconds(below: 10_000)
+  /// - Parameter hasFailed: whether it has just tried: another program may have the file locked for long.
+  func scheduleRestart(_ node: ServerNode, hasFailed: Bool = false) {
+    let pause = choices.milliseconds(below: !hasFailed ? 10_000 : plan.profile.pace == .daily ? 1_800_000 : 120_000)
     scheduler.after(pause) { [unowned self] in restart(node) }
   }
 
@@ -111,7 +112,7 @@ extension SimulatedWorld {
       }
       disk.kill(process: node.label)
       node.stop()
-      return scheduleRestart(node)
+      return scheduleRestart(node, hasFailed: true)
     }
     check { if let connection = try serverObserver() { try checkIntegrity(connection, "server") } }
     lookAtServer()

@@ -39,6 +39,8 @@ final class SimulatedWorld: @unchecked Sendable {
   private var observer: SQLiteConnection?
   private var observerLabel = ""
   private var observers = 0
+  /// What the disk had been asked for when the devices were last looked at.
+  private var seenActivity = -1
   /// Pushes of which the file could not be asked yet.
   private var unseen: [(PushRequest, AccountID, isHostile: Bool)] = []
   /// What each mark was written into, and by whom.
@@ -113,6 +115,9 @@ final class SimulatedWorld: @unchecked Sendable {
   // MARK: After each job
 
   private func afterStep() -> Bool {
+    let activity = disk.activity
+    if activity == seenActivity { return broken == nil }
+    defer { seenActivity = disk.activity }
     for device in devices where device.isUp {
       checkDeath(device)
       if device.isUp { look(device) }
@@ -324,50 +329,5 @@ private final class Once: Sendable {
       return body
     }
     body?()
-  }
-}
-
-/// What a run did.
-package struct RunFigures: Sendable, Equatable, Codable {
-  package var virtualMilliseconds: Int64 = 0
-  package var jobs = 0
-  package var looks = 0
-  package var requests = 0
-  package var messages = 0
-  package var acknowledged = 0
-  package var confirmed = 0
-  package var rejected = 0
-  package var foreignCommits = 0
-  package var rounds = 0
-  package var diskWrites = 0
-  package var restarts = 0
-  /// Days of a device that makes 100 writes and syncs 48 times in each: idle days do not count.
-  package var deviceDays = 0.0
-  /// Acknowledged writes that are neither in an outbox nor ended.
-  package var lost = 0
-  /// Outboxes that had not drained when everything had been well for the bound of `heal`.
-  package var stuck = 0
-  /// Milliseconds after the heal at which everything had drained.
-  package var drained: Int64 = 0
-
-  package init() {}
-
-  package mutating func add(_ other: RunFigures) {
-    virtualMilliseconds += other.virtualMilliseconds
-    jobs += other.jobs
-    looks += other.looks
-    requests += other.requests
-    messages += other.messages
-    acknowledged += other.acknowledged
-    confirmed += other.confirmed
-    rejected += other.rejected
-    foreignCommits += other.foreignCommits
-    rounds += other.rounds
-    diskWrites += other.diskWrites
-    restarts += other.restarts
-    lost += other.lost
-    stuck += other.stuck
-    deviceDays += other.deviceDays
-    drained = max(drained, other.drained)
   }
 }

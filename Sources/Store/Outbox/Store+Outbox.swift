@@ -31,14 +31,15 @@ extension Store {
   ///
   /// - Parameter bytes: how much they take together; the first is given whatever it takes.
   package func ready(limit: Int, bytes: Int = .max) throws -> [MutationID] {
+    let blocked = try BlockedEntries(on: connection)?.found ?? []
     // Answered entries wait for their page only, and a round pulls before there are many.
     let entries = try connection.query(
-      "SELECT mid, length(ops) FROM skerry_outbox WHERE failed = 0\(try blockedCondition()) ORDER BY made LIMIT ?",
-      .integer(Int64(limit + answered.count))
-    ) { (MutationID(bytes: $0.blob(0)), Int($0.integer(1))) }
+      "SELECT mid, length(ops), made FROM skerry_outbox WHERE failed = 0 ORDER BY made LIMIT ?",
+      .integer(Int64(limit + answered.count + blocked.count))
+    ) { (MutationID(bytes: $0.blob(0)), Int($0.integer(1)), $0.integer(2)) }
     var out: [MutationID] = []
     var size = 0
-    for case (let id?, let length) in entries where answered[id] == nil {
+    for case (let id?, let length, let made) in entries where answered[id] == nil && !blocked.contains(made) {
       size += length
       if out.count == limit || !out.isEmpty && size > bytes { break }
       out.append(id)
@@ -46,23 +47,9 @@ extension Store {
     return out
   }
 
-  /// Leaves out what waits for an entry that was set aside: whatever leans on what it opens or changes, and whatever changes
-  /// what it leans on. That is the order of `Predecessors`, followed to its end.
-  private func blockedCondition() throws -> String {
-    let isAnySetAside =
-      try connection.first("SELECT 1 FROM skerry_outbox WHERE failed = 1 LIMIT 1") { _ in true } ?? false
-    guard isAnySetAside else { return "" }
-    return """
-       AND made NOT IN (
-        WITH RECURSIVE blocked(made) AS (
-          SELECT made FROM skerry_outbox WHERE failed = 1
-          UNION
-          SELECT later.made FROM blocked
-          JOIN skerry_subjects AS own ON own.made = blocked.made
-          JOIN skerry_subjects AS later ON later.tbl = own.tbl AND later.key = own.key AND later.made > own.made
-          WHERE own.role > 0 OR later.role = 2)
-        SELECT made FROM blocked)
-      """
+  /// The entries that one must wait for; none if it has left the outbox.
+  package func predecessors(of id: MutationID) throws -> [MutationID] {
+    try entry(id).map { try Predecessors(connection).of($0.made) } ?? []
   }
 
   /// Freezes entries, durably, and gives them as they travel.

@@ -85,7 +85,7 @@ package final class SyncSession {
     if isFresh, try store.holdsSentWork() { note(.sentWorkFound) }
     isFresh = false
     let ready = try store.ready(limit: machine.window, bytes: SyncSession.pushBytes)
-    switch machine.next(at: ambient.now(), ready: ready) {
+    switch try machine.next(at: ambient.now(), ready: ready, after: store.predecessors(of:)) {
     case .wait(let time): return .wait(until: time)
     case .push(let ids): return .exchange(try push(ids))
     case .pull(let limit): return .exchange(try pull(limit))
