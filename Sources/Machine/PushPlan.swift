@@ -75,7 +75,7 @@ package struct PushPlan: Hashable, Sendable {
   ///
   /// - Parameter after: the entries that one must wait for; asked only while the plan is careful, and once for each.
   package mutating func next(
-    of ready: [MutationID], after: (MutationID) throws -> [MutationID] = { _ in [] }
+    of ready: [MutationID], after: (MutationID) throws -> [MutationID]
   ) rethrows -> [MutationID] {
     guard case .careful(var care) = mode else { return Array(ready.prefix(limit)) }
     care.admit(ready)

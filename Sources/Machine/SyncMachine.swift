@@ -136,7 +136,7 @@ package struct SyncMachine: Sendable {
   ///   - ready: the entries without a verdict, in order, at most as many as the window holds.
   ///   - after: the entries that one must wait for.
   package mutating func next(
-    at now: Int64, ready: [MutationID], after: (MutationID) throws -> [MutationID] = { _ in [] }
+    at now: Int64, ready: [MutationID], after: (MutationID) throws -> [MutationID]
   ) rethrows -> Command {
     switch phase {
     case .resting(let until, _):

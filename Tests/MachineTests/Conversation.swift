@@ -50,7 +50,7 @@ final class Conversation {
   }
 
   /// What is to be done now.
-  func command() -> SyncMachine.Command { machine.next(at: now, ready: ready) }
+  func command() -> SyncMachine.Command { machine.next(at: now, ready: ready) { _ in [] } }
 
   /// The entries that the next push offers; nil if it is another command.
   func offered() -> [MutationID]? { if case .push(let ids) = command() { ids } else { nil } }
