@@ -104,8 +104,8 @@ final class DeviceOracle {
 
   /// The file has changed.
   ///
-  /// - Parameter operations: gives an outbox entry's operations, for a write of which nobody knows whether it happened.
-  func look(_ reading: DeviceReading, operations: (MutationID) throws -> [Operation]) throws {
+  /// - Parameter operations: gives the operations that a queue of the file holds for a mutation.
+  func look(_ reading: DeviceReading, operations: (MutationID, Ledger.Fate) throws -> [Operation]) throws {
     checks += 1
     if let cursor = reading.cursor, let epoch, cursor.epoch != epoch { forgetHistory() }
     if let awaitedReset, reading.cursor == awaitedReset {
@@ -134,7 +134,9 @@ final class DeviceOracle {
     isRefilling = true
   }
 
-  private func followMutations(_ reading: DeviceReading, _ operations: (MutationID) throws -> [Operation]) throws {
+  private func followMutations(
+    _ reading: DeviceReading, _ operations: (MutationID, Ledger.Fate) throws -> [Operation]
+  ) throws {
     var places: [MutationID: Ledger.Fate] = [:]
     for entry in reading.outbox { places[entry.id] = .pending }
     for (id, _) in reading.archive {
@@ -147,9 +149,17 @@ final class DeviceOracle {
     }
     for entry in reading.outbox where ledger[entry.id] == nil {
       try need(ledger.uncertain > 0, "I-2 a mutation that nobody made", "\(name) \(entry.id)")
-      ledger.note(entry.id, try operations(entry.id))
+      ledger.note(entry.id, try operations(entry.id, .pending))
     }
-    for id in ledger.open { try follow(id, places[id], reading) }
+    for id in ledger.open {
+      let old = ledger[id]
+      try follow(id, places[id], reading)
+      if let old, let place = places[id], place != old.fate {
+        try need(
+          try operations(id, place) == old.operations, "I-2 a mutation was changed on its way between two places",
+          "\(name) \(id)")
+      }
+    }
     for (id, fate) in places where ledger[id]?.fate == .ended { ledger.set(id, fate) }
     try checkNumbers(reading)
   }
@@ -157,15 +167,17 @@ final class DeviceOracle {
   private func follow(_ id: MutationID, _ place: Ledger.Fate?, _ reading: DeviceReading) throws {
     guard let record = ledger[id] else { return }
     let verdicts = model.everJudged[ModelServer.ReceiptName(user: user, mutation: id)] ?? []
+    let isConfirmed = verdicts.contains { $0.outcome == .confirmed }
     switch place {
     case .pending: break
     case .confirmed:
-      try need(verdicts.contains(.confirmed), "INV 9 shown as confirmed, and the server never said so", "\(name) \(id)")
+      try need(isConfirmed, "INV 9 shown as confirmed, and the server never said so", "\(name) \(id)")
     case .refused:
       let refusal = reading.refusals.first { $0.id == id }
       try need(
-        refusal.map { verdicts.contains($0.outcome) } ?? false, "INV 9 shown as refused, and the server never said so",
-        "\(name) \(id) \(verdicts)")
+        verdicts.contains { verdict in
+          refusal.map { $0.outcome == verdict.outcome && ($0.code == nil || $0.code == verdict.code) } ?? false
+        }, "INV 9 shown as refused, and the server never said so", "\(name) \(id) \(verdicts)")
       if rejectionsSeen.insert(id).inserted, !isCopy, model.lostTails == 0 {
         try need(refusal?.code != nil, "INV 9 a refusal without a reason", "\(name) \(id)")
       }
@@ -173,13 +185,15 @@ final class DeviceOracle {
       switch record.fate {
       case .pending:
         // One that is in the server's backup when its receipt is published is not kept for a restore.
-        let isSafe = verdicts.contains(.confirmed) && model.safe > 0
+        let isSafe = isConfirmed && model.isSafe(.init(user: user, mutation: id))
         // Another copy of the file may have withdrawn it, or a discard that the disk refused was durable all the same.
         let isWithdrawn = record.isVoid || maybeVoid.contains(id) || isCopy
-        let mayEnd = verdicts.contains(.void) && isWithdrawn || isSafe
+        let mayEnd = verdicts.contains { $0.outcome == .void } && isWithdrawn || isSafe
         try need(mayEnd, "I-2 a pending mutation is nowhere", "\(name) \(id) \(verdicts) \(record.operations)")
       case .confirmed:
-        try need(model.safe > 0, "I-3 a confirmed mutation left the archive before it was safe", "\(name) \(id)")
+        try need(
+          model.isSafe(.init(user: user, mutation: id)), "I-3 a confirmed mutation left the archive before it was safe",
+          "\(name) \(id)")
       case .refused:
         try need(maybeAcknowledged.contains(id), "INV 9 a refusal vanished that nobody acknowledged", "\(name) \(id)")
       case .ended: break
@@ -230,7 +244,21 @@ final class DeviceOracle {
       try need(!sentByThis, "INV 9 pending, and the receipt was in reach", "\(name) \(entry.id)")
     }
     try need(reading.mismatches == 0, "I-12 digests differ", "\(name) \(reading.mismatches)")
+    try checkLosses(reading, run)
     point = cursor.nonce
+  }
+
+  /// A space of which there were rows here, and which is the user's no longer, is told; one that is theirs is not.
+  private func checkLosses(_ reading: DeviceReading, _ run: ModelServer.Run) throws {
+    let mine = run.spaces(of: user)
+    for space in reading.lost where mine.contains(space) {
+      throw Broken("INV 9 says that access was lost which is there", "\(name) \(space)")
+    }
+    guard let last, last.syncedAt != nil else { return }
+    let held = last.base.values.reduce(into: Set<SpaceID>()) { $0.formUnion($1.spaces) }
+    for space in held.sorted() where !mine.contains(space) && !reading.lost.contains(space) {
+      throw Broken("INV 9 lost access to a space and does not say so", "\(name) \(space)")
+    }
   }
 
   private func checkBase(_ reading: DeviceReading) throws {

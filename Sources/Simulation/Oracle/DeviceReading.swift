@@ -34,6 +34,9 @@ struct DeviceReading {
   /// Rows of which a put is held and not yet published.
   var heldPuts: Set<RowKey> = []
   var heldItems: Int64 = 0
+  /// Bases kept apart for the outbox, and entries of its index.
+  var apart: Int64 = 0
+  var subjects: Int64 = 0
   var replicas: [ReplicaID] = []
   var cursor: Cursor?
   var isLong = false
@@ -54,6 +57,8 @@ struct DeviceReading {
     try readRows(connection, reader, names)
     try readQueues(connection)
     lost = Set(try connection.query("SELECT space FROM skerry_lost") { SpaceID($0.text(0)) })
+    apart = try connection.first("SELECT count(*) FROM skerry_base") { $0.integer(0) } ?? 0
+    subjects = try connection.first("SELECT count(*) FROM skerry_subjects") { $0.integer(0) } ?? 0
     heldItems = try connection.first("SELECT count(*) FROM skerry_stage") { $0.integer(0) } ?? 0
     if heldItems > 0 {
       heldPuts = Set(

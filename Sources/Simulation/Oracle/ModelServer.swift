@@ -7,7 +7,7 @@ import SkerryWire
 ///
 /// It is told what was asked of the server and what the files say afterwards, predicts both, and objects to any difference.
 final class ModelServer {
-  struct Judged: Equatable {
+  struct Judged: Hashable {
     let outcome: Outcome
     let code: RefusalCode?
   }
@@ -76,7 +76,10 @@ final class ModelServer {
   private var versions: [RowKey: [VersionTag: [Version]]] = [:]
   private(set) var receipts: [ReceiptName: Judged] = [:]
   /// Verdicts in any history, lost ones too.
-  private(set) var everJudged: [ReceiptName: Set<Outcome>] = [:]
+  private(set) var everJudged: [ReceiptName: Set<Judged>] = [:]
+  /// Up to which position the log reached when a verdict had been given one.
+  private(set) var positions: [ReceiptName: Int64] = [:]
+  private var unsequenced: [ReceiptName] = []
   private(set) var runs: [String: Run] = [:]
   private(set) var lastRun = ""
   /// The highest safe mark that a page may name.
@@ -207,7 +210,8 @@ final class ModelServer {
       if verdict.outcome == .confirmed { for (key, row) in effects { try put(key, row) } }
     }
     receipts[name] = verdict
-    everJudged[name, default: []].insert(verdict.outcome)
+    everJudged[name, default: []].insert(verdict)
+    unsequenced.append(name)
   }
 
   /// The verdict by definition, and the rows that it leaves.
@@ -272,12 +276,18 @@ final class ModelServer {
 
   // MARK: Runs
 
+  /// Whether a verdict is in every backup that a device may be asked to help after. Where a history was lost, positions say
+  /// nothing about it.
+  func isSafe(_ name: ReceiptName) -> Bool { lostTails > 0 ? safe > 0 : positions[name].map { $0 <= safe } ?? false }
+
   /// The file names a run that was not seen before: everything committed was given its positions.
-  func sequenced(_ nonce: String) {
+  func sequenced(_ nonce: String, last: Int64) {
     guard runs[nonce] == nil else {
       lastRun = nonce
       return
     }
+    for name in unsequenced { positions[name] = last }
+    unsequenced.removeAll()
     runs[nonce] = Run(rows, runs.count, Set(receipts.keys), rules)
     lastRun = nonce
   }

@@ -52,7 +52,7 @@ struct Author {
   let spaceIDs: [String: [String]]
   let poolSize: UInt64
 
-  init(_ schema: Schema, users: [AccountID], poolSize: UInt64 = 60) {
+  init(_ schema: Schema, users: [AccountID], poolSize: UInt64 = 24) {
     self.users = users
     self.poolSize = poolSize
     var ids: [String: [String]] = ["user": users.map(\.text)]

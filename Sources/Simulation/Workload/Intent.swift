@@ -39,7 +39,20 @@ final class Intent: Sendable {
       }
     } catch let error as StoreError {
       guard [.notFound, .exists, .overflow, .invalid].contains(error.code) else { throw error }
+      try judge(error, deed, seeing: tx.row(deed.key))
     }
+  }
+
+  /// What a write says that it cannot do, it must be right about.
+  private func judge(_ error: StoreError, _ deed: Deed, seeing row: [String: Value]?) throws {
+    let isRight: Bool
+    switch (error.code, deed) {
+    case (.exists, .insert): isRight = row != nil
+    case (.overflow, .increment(_, let column, let amount)):
+      isRight = row?[column]?.integer.map { $0.addingReportingOverflow(amount).overflow } ?? false
+    default: isRight = false
+    }
+    try need(isRight, "INV 5 a write was refused without a cause", "\(deed): \(error), on \(String(describing: row))")
   }
 
   /// Throws unless the operations say what was meant.

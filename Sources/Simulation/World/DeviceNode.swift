@@ -22,6 +22,7 @@ final class DeviceNode: @unchecked Sendable {
   private(set) var replica: Replica?
   private(set) var engine: SyncEngine?
   private(set) var task: Task<Void, Never>?
+  private var listener: Task<Void, Never>?
   private var observer: SQLiteConnection?
   private var observerLabel = ""
   private var observers = 0
@@ -43,6 +44,13 @@ final class DeviceNode: @unchecked Sendable {
   var highestClock = Int64.min
   /// Writes that returned, and what became of them.
   var acknowledged = 0
+  /// What its listeners have not heard yet.
+  var news = NewsOracle()
+  /// What the next look finds changed is a person's doing, or was done before the process began.
+  var isChangeLocal = false
+  /// When entries were withdrawn, and what each was said to wait for when it was last offered.
+  var withdrawals: [MutationID: Int64] = [:]
+  var waits: [MutationID: [MutationID]] = [:]
 
   init(name: String, number: Int, user: AccountID, ambient: NodeAmbient, oracle: DeviceOracle) {
     self.name = name
@@ -72,6 +80,12 @@ final class DeviceNode: @unchecked Sendable {
       policy: world.plan.profile.policy, clock: clock, executor: world.scheduler.taskExecutor)
     self.replica = replica
     self.engine = engine
+    news = NewsOracle()
+    let events = replica.events()
+    let life = life
+    listener = world.scheduler.spawn {
+      for await event in events where self.life == life { self.news.heard(event) }
+    }
     isCut = false
     run(in: world)
   }
@@ -87,8 +101,10 @@ final class DeviceNode: @unchecked Sendable {
 
   /// The process is no more: what it still does reaches neither disk nor network.
   func stop() {
+    news = NewsOracle()
     task?.cancel()
-    task = nil
+    listener?.cancel()
+    (task, listener) = (nil, nil)
     replica = nil
     engine = nil
     life += 1

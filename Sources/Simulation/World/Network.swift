@@ -3,6 +3,7 @@
 import SkerryAmbientKit
 import SkerryMachine
 import SkerryModel
+import SkerryWire
 
 /// A device's way to the network.
 struct DeviceTransport: Transport {
@@ -54,6 +55,7 @@ final class Network: @unchecked Sendable {
       waiter.end(.failure(TransportError.cancelled))
       return
     }
+    checkOffer(request, device)
     messages += 1
     device.messages += 1
     // Each message has a tape of its own, so that one more or less leaves the others' faults as they are.
@@ -68,6 +70,14 @@ final class Network: @unchecked Sendable {
     world.scheduler.after(patience) { self.timeOut(message) }
     let latency = Int64(message.random.next() % 120) + 1
     world.scheduler.after(latency) { self.arrive(message) }
+  }
+
+  private func checkOffer(_ request: TransportRequest, _ device: DeviceNode) {
+    guard request.path == "/v1/push" else { return }
+    world.look(device)
+    world.check {
+      try OfferOracle(device, world.model.rules, at: world.now)?.check(world.codec.decodePushRequest(request.body))
+    }
   }
 
   private func drawFault(_ random: inout SeededGenerator) -> FaultKind? {

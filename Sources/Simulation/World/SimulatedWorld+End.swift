@@ -37,6 +37,9 @@ extension SimulatedWorld {
       renewFile(device)
       retry(device)
     }
+    // Somebody with a new device: what everybody else learned bit by bit comes to it at once.
+    let user = author.users[Int(plan.seed % UInt64(author.users.count))]
+    check { try addDevice(user: user) }
     while now < end, broken == nil {
       scheduler.run(until: min(end, now + bound / 40 + 1_000))
       if isQuiet { break }
@@ -76,6 +79,7 @@ extension SimulatedWorld {
       guard let reading = device.oracle.last, let replica = device.replica else {
         throw Broken("I-13 a device is not up", device.name)
       }
+      try device.news.check(device.name)
       try checkDrained(device, reading, head, replica, start)
       try checkEquality(device, reading, replica)
       try checkBytes(device)
@@ -98,6 +102,13 @@ extension SimulatedWorld {
       condition == .idle || condition == .working, "INV 9 all is well, and the condition says otherwise",
       "\(device.name) \(condition)")
     try need(reading.syncedAt != nil, "INV 9 all is well, and never synced", device.name)
+    try need(
+      reading.apart == 0 && reading.subjects == 0, "I-5 something of an outbox stays behind it",
+      "\(device.name) \(reading.apart) bases apart, \(reading.subjects) subjects")
+    let safe = model.lostTails == 0 ? model.safe : 0
+    try need(
+      reading.archive.allSatisfy { $0.position > safe }, "I-3 an archive keeps what is safe",
+      "\(device.name) \(reading.archive.map(\.position)), safe \(safe)")
   }
 
   private func checkEquality(_ device: DeviceNode, _ reading: DeviceReading, _ replica: Replica) throws {

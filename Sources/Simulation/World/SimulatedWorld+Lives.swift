@@ -41,6 +41,7 @@ extension SimulatedWorld {
       figures.restarts += 1
       journal.say(now, device.name, .start, "starts")
       check { try checkIntegrity(device.observe(disk), device.name) }
+      device.isChangeLocal = true
       look(device, always: true)
     } catch {
       journal.say(now, device.name, .crash, "cannot open its file: \(error)")

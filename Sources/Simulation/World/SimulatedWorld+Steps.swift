@@ -12,6 +12,11 @@ import SkerryStore
 /// What people and programs do in one step.
 extension SimulatedWorld {
   func perform(_ step: Step) {
+    // Nothing is ready to run, so whatever was to be told has been heard.
+    check { for device in devices where device.isUp { try device.news.check(device.name) } }
+    performed += 1
+    for (device, after) in returns where after <= performed { device.isAway = false }
+    returns.removeAll { $0.after <= performed }
     var random = SeededGenerator(seed: step.number)
     let device = devices[Int(random.next() % UInt64(devices.count))]
     switch step.kind {
@@ -48,7 +53,9 @@ extension SimulatedWorld {
   private func carryOut(_ deeds: [Deed], _ device: DeviceNode) {
     guard let replica = device.replica, broken == nil, !isOver else { return }
     let intent = Intent(rules: model.rules)
+    look(device)
     device.oracle.isUncertain(true)
+    device.isChangeLocal = true
     do {
       let id = try replica.assumeIsolated { replica in
         try replica.write { tx in for deed in deeds { try intent.carryOut(deed, &tx) } }
@@ -65,6 +72,7 @@ extension SimulatedWorld {
       // Whether it became durable all the same, the file will tell once it can be read.
       checkDeath(device)
       if device.isUp {
+        device.isChangeLocal = true
         look(device)
         device.oracle.isUncertain(false, after: error)
       }
@@ -123,9 +131,13 @@ extension SimulatedWorld {
 
   private func discard(_ device: DeviceNode, _ entry: OutboxEntry) {
     guard let replica = device.replica else { return }
+    look(device)
+    device.withdrawals[entry.id] = now
     do {
       try replica.assumeIsolated { try $0.discard(entry) }
       device.oracle.withdrew(entry.id)
+      device.isChangeLocal = true
+      look(device)
       journal.say(now, device.name, .write, "withdraws \(entry.id)")
     } catch {
       checkDeath(device)

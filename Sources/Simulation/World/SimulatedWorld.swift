@@ -45,6 +45,9 @@ final class SimulatedWorld: @unchecked Sendable {
   private var unseen: [(PushRequest, AccountID, isHostile: Bool)] = []
   /// What each mark was written into, and by whom.
   var marks: [String: (user: AccountID?, key: RowKey)] = [:]
+  /// Steps performed, and who comes back into reach after how many.
+  var performed = 0
+  var returns: [(device: DeviceNode, after: Int)] = []
   var backup: ServerBackup?
   var images: [Int: DeviceBackup] = [:]
   private var actions: [Int: [@Sendable () -> Void]] = [:]
@@ -128,16 +131,18 @@ final class SimulatedWorld: @unchecked Sendable {
   /// Looks at a device's file if it has changed.
   func look(_ device: DeviceNode, always: Bool = false) {
     check {
+      defer { device.isChangeLocal = false }
       guard try device.hasChanged(disk) || always else { return }
       if plan.looksAtPointsOnly, !always, try !device.isAtNewPoint(disk) { return }
       let connection = try device.observe(disk)
       let reading = try DeviceReading(connection, reader)
-      try device.oracle.look(reading) { id in
-        let bytes = try connection.first("SELECT ops FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes)) {
-          $0.blob(0)
-        }
+      let before = device.oracle.last
+      try device.oracle.look(reading) { id, place in
+        let queue = [.confirmed: "skerry_archive", .refused: "skerry_inbox"][place] ?? "skerry_outbox"
+        let bytes = try connection.first("SELECT ops FROM \(queue) WHERE mid = ?", .blob(id.raw.bytes)) { $0.blob(0) }
         return try bytes.map { try Operation.decode($0) } ?? []
       }
+      device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal)
       try StatusOracle.check(device, reading)
       figures.looks += 1
     }
@@ -256,10 +261,10 @@ final class SimulatedWorld: @unchecked Sendable {
   }
 
   private func seeRun(_ connection: SQLiteConnection) throws {
-    let nonce = try connection.first(
-      "SELECT nonce FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
-    ) { $0.text(0) }
-    if let nonce, nonce != model.lastRun { model.sequenced(nonce) }
+    let run = try connection.first(
+      "SELECT nonce, last FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
+    ) { ($0.text(0), $0.integer(1)) }
+    if let (nonce, last) = run, nonce != model.lastRun { model.sequenced(nonce, last: last) }
   }
 
   /// Every row of the server's file against the model's.

@@ -93,14 +93,10 @@ final class PageApplier {
     orphans.insert(key)
   }
 
-  /// The user may see a space, again or for the first time. A loss that nobody has acknowledged is no news any more.
+  /// The user may see a space, again or for the first time, or anew after a reset: a refill begins, and what it does not
+  /// bring again is swept at its end. A loss that nobody has acknowledged is no news any more.
   func gain(_ space: SpaceID) throws {
-    try raiseGeneration(space)
     try store.connection.run("DELETE FROM skerry_lost WHERE space = ?", .text(space.text))
-  }
-
-  /// A refill of the space begins: what it does not bring again is swept at its end.
-  func raiseGeneration(_ space: SpaceID) throws {
     // What is held from before has an older mark as well, and becomes a row when it is published.
     let held: Int64 = try stage.holdsAnything(in: space) ? 1 : 0
     try store.spaces.raiseGeneration(space, rows: confirmed.count(in: store.spaces.id(of: space)) + held)
@@ -185,6 +181,8 @@ final class PageApplier {
       effect.hasRemovedRows = true
     }
     try store.refold(stale, confirmed)
+    // A refusal changes what is shown where no confirmed row changes.
+    for key in stale { effect.tables.insert(key.table) }
     try confirmed.flush()
   }
 }

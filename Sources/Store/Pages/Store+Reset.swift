@@ -17,7 +17,7 @@ extension Store {
       for space in try spaces.all() where !kept.contains(space) && !space.holdsReceipts {
         try applier.lose(space)
       }
-      for space in reset.spaces { try applier.raiseGeneration(space) }
+      for space in reset.spaces { try applier.gain(space) }
       try offerArchiveAgain(applier.confirmed)
       answered.removeAll()
       try applier.clearStage()

@@ -3,6 +3,7 @@ import Skerry
 import SkerryMachine
 import SkerryModel
 import SkerrySQLiteKit
+import SkerryServerCore
 import SkerryStore
 import SkerryTestSupport
 import SkerryTesting
@@ -58,9 +59,13 @@ import Testing
     let harbour = try Harbour()
     let replica = try await replica()
     try harbour.withWorld { try $0.foreign.execute("INSERT INTO book(id, owner) VALUES ('dune', 'ben')") }
-    try await replica.write("mine") { try $0.insert("book", ["id": "dune", "owner": "ana", "title": "mine"]) }
+    var events = replica.events().makeAsyncIterator()
+    let id = try #require(
+      try await replica.write("mine") { try $0.insert("book", ["id": "dune", "owner": "ana", "title": "mine"]) })
     _ = try await engine(replica, harbour).syncOnce(within: .seconds(1))
     #expect(try await titles(replica).isEmpty)
+    #expect(await events.next() == .changed(tables: ["book"]), "it is gone from the screen")
+    #expect(await events.next() == .settled([id]))
     let refusal = try #require(try await replica.rejections().first)
     #expect(refusal.label == "mine")
     #expect(refusal.code == .exists)
@@ -68,6 +73,27 @@ import Testing
     #expect(refusal.reason?.contains("mine") == false)
     try await replica.acknowledge(refusal)
     #expect(try await replica.rejections().isEmpty)
+  }
+
+  @Test func `a space that a reset gives back is lost no longer`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    try harbour.withWorld { world in
+      try world.foreign.execute("INSERT INTO shelf(id) VALUES ('s')")
+      try world.foreign.execute("INSERT INTO reader(id, shelf, user) VALUES ('r', 's', 'ana')")
+    }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    try harbour.withWorld { try $0.foreign.execute("DELETE FROM reader") }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(try await replica.lostSpaces() == ["shelf:s"])
+    try harbour.withWorld { world in
+      try world.foreign.execute("INSERT INTO reader(id, shelf, user) VALUES ('r', 's', 'ana')")
+      try world.server.beginEpoch("second")
+    }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(try await replica.read("SELECT id FROM shelf").count == 1)
+    #expect(try await replica.lostSpaces().isEmpty)
   }
 
   @Test func `an entry that was set aside is offered again when a person says so`() async throws {
