@@ -45,18 +45,22 @@ final class DeviceOracle {
     fileprivate let syncedAt: Int64?
     fileprivate let epoch: String?
     fileprivate let rejections: Set<MutationID>
+    fileprivate let isRefilling: Bool
+    fileprivate let maybeVoid: Set<MutationID>
+    fileprivate let maybeAcknowledged: Set<MutationID>
   }
 
   var image: Image {
     Image(
       ledger: ledger, newest: newest, seenBase: seenBase, ended: ended, point: point, syncedAt: syncedAt, epoch: epoch,
-      rejections: rejectionsSeen)
+      rejections: rejectionsSeen, isRefilling: isRefilling, maybeVoid: maybeVoid, maybeAcknowledged: maybeAcknowledged)
   }
 
   /// The file is another's, or an older one, from now on.
   func become(_ image: Image) {
     (ledger, newest, seenBase, ended) = (image.ledger, image.newest, image.seenBase, image.ended)
     (point, syncedAt, epoch, rejectionsSeen) = (image.point, image.syncedAt, image.epoch, image.rejections)
+    (isRefilling, maybeVoid, maybeAcknowledged) = (image.isRefilling, image.maybeVoid, image.maybeAcknowledged)
     isCopy = true
     last = nil
   }
@@ -299,10 +303,11 @@ final class DeviceOracle {
   private func checkScreen(_ reading: DeviceReading) throws {
     var expected = reading.base.mapValues(\.row)
     for key in expected.keys {
-      guard let row = expected[key],
-        let version = model.versions(key, row.tag).last(where: { $0.says(row.values, row.tag, row.incarnation) })
-      else { continue }
-      expected[key]?.ink = version.ink
+      guard let row = expected[key] else { continue }
+      // In two histories the same values may lie on different grounds: then only what both hold is certain.
+      let found = model.versions(key, row.tag).filter { $0.says(row.values, row.tag, row.incarnation) }
+      guard let version = found.last else { continue }
+      expected[key]?.ink = version.ink.filter { ink in found.allSatisfy { $0.ink.contains(ink) } }
     }
     for entry in reading.outbox where !entry.isDormant {
       guard let record = ledger[entry.id] else { continue }
