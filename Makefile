@@ -6,7 +6,7 @@
 #   make lint     the layer check, the check of that check, the lists of tested faults and cases, whether the planted bugs
 #                 fit, and the format check
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
-#   make soak     the tests again, with the long histories and kill tests
+#   make soak     all tests at full length, then the simulator with new seeds (HOURS=n, 2 if not said)
 #   make planted  how many seeds the simulator needs to find each planted bug (ARGS=--write puts it into the docs)
 #   make clean    remove what was built
 #   make help     this table
@@ -51,7 +51,7 @@ format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)
 
 soak: dependencies
-	SKERRY_SOAK=1 swift test
+	scripts/soak $(or $(HOURS),2)
 
 planted: dependencies
 	scripts/planted run $(ARGS)

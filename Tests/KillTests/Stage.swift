@@ -40,7 +40,7 @@ actor Stage {
     .deletingLastPathComponent().path
 
   /// The real `skerry`, built together with these tests: it lies where the program lies that runs them.
-  private static func findProgram() throws -> String {
+  static func findProgram() throws -> String {
     let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let places = [own, CommandLine.arguments.first].compactMap { $0 } + Bundle.allBundles.map(\.bundlePath)
     for place in places {

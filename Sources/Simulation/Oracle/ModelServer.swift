@@ -106,6 +106,7 @@ final class ModelServer {
     receipts = image.receipts
     lastRun = image.run
     lostTails += 1
+    unsequenced.removeAll { receipts[$0] == nil }
   }
 
   /// The versions that were written under a tag, newest last; more than one only where histories were lost.
@@ -276,9 +277,8 @@ final class ModelServer {
 
   // MARK: Runs
 
-  /// Whether a verdict is in every backup that a device may be asked to help after. Where a history was lost, positions say
-  /// nothing about it.
-  func isSafe(_ name: ReceiptName) -> Bool { lostTails > 0 ? safe > 0 : positions[name].map { $0 <= safe } ?? false }
+  /// Whether a verdict is in every backup that a device may be asked to help after.
+  func isSafe(_ name: ReceiptName) -> Bool { positions[name].map { $0 <= safe } ?? false }
 
   /// The file names a run that was not seen before: everything committed was given its positions.
   func sequenced(_ nonce: String, last: Int64) {

@@ -73,7 +73,7 @@ final class Network: @unchecked Sendable {
   }
 
   private func checkOffer(_ request: TransportRequest, _ device: DeviceNode) {
-    guard request.path == "/v1/push" else { return }
+    guard request.path == "/v1/push", !world.plan.looksAtPointsOnly else { return }
     world.look(device)
     world.check {
       try OfferOracle(device, world.model.rules, at: world.now)?.check(world.codec.decodePushRequest(request.body))

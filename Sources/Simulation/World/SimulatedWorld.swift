@@ -142,7 +142,7 @@ final class SimulatedWorld: @unchecked Sendable {
         let bytes = try connection.first("SELECT ops FROM \(queue) WHERE mid = ?", .blob(id.raw.bytes)) { $0.blob(0) }
         return try bytes.map { try Operation.decode($0) } ?? []
       }
-      device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal)
+      device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal || plan.looksAtPointsOnly)
       try StatusOracle.check(device, reading)
       figures.looks += 1
     }
