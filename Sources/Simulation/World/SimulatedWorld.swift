@@ -36,13 +36,13 @@ final class SimulatedWorld: @unchecked Sendable {
   var hostileNumber: Int64 = 0
   /// Nothing starts any more.
   var isOver = false
-  private var observer: SQLiteConnection?
-  private var observerLabel = ""
-  private var observers = 0
+  var observer: SQLiteConnection?
+  var observerLabel = ""
+  var observers = 0
   /// What the disk had been asked for when the devices were last looked at.
   private var seenActivity = -1
   /// Pushes of which the file could not be asked yet.
-  private var unseen: [(PushRequest, AccountID, isHostile: Bool)] = []
+  var unseen: [(PushRequest, AccountID, isHostile: Bool)] = []
   /// What each mark was written into, and by whom.
   var marks: [String: (user: AccountID?, key: RowKey)] = [:]
   /// Steps performed, and who comes back into reach after how many.
@@ -145,143 +145,6 @@ final class SimulatedWorld: @unchecked Sendable {
       device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal || plan.looksAtPointsOnly)
       try StatusOracle.check(device, reading)
       figures.looks += 1
-    }
-  }
-
-  // MARK: The server's side
-
-  /// Carries out a request at one of the servers.
-  ///
-  /// - Returns: nil if none is up, or if its process died over it.
-  func serve(_ request: TransportRequest, from device: DeviceNode) -> TransportResponse? {
-    let up = servers.filter(\.isUp)
-    guard !up.isEmpty else { return nil }
-    return serve(request, at: up[Int(choices.next() % UInt64(up.count))], as: device.user, by: device.name)
-  }
-
-  func serve(
-    _ request: TransportRequest, at node: ServerNode, as user: AccountID, by name: String, isHostile: Bool = false
-  ) -> TransportResponse? {
-    figures.requests += 1
-    let response = node.serve(request, as: user)
-    let isDead = disk.isDead(node.label)
-    journal.say(now, node.name, isDead ? .crash : nil, "\(name) \(request.path): \(isDead ? "dies" : tell(response))")
-    let push = request.path == "/v1/push" ? try? codec.decodePushRequest(request.body) : nil
-    if let push { unseen.append((push, user, isHostile)) }
-    if isDead { serverDied(node) }
-    lookAtServer()
-    if isDead { return nil }
-    check { try checkAnswer(request, push, response, user, node) }
-    return response
-  }
-
-  /// An answer in a few words.
-  private func tell(_ response: TransportResponse) -> String {
-    guard response.status == 200 else { return "\(response.status)" }
-    if let push = try? codec.decodePushAnswer(response.body) {
-      return push.verdicts.map { verdict in
-        switch verdict {
-        case .settled(let id, let outcome): "\(id) \(outcome.rawValue)"
-        case .notYet(let id): "\(id) not yet"
-        case .busy(let id): "\(id) busy"
-        case .identityReused: "identity reused"
-        case .otherHistory: "other history"
-        case .forbidden: "forbidden"
-        }
-      }.joined(separator: ", ")
-    }
-    switch try? codec.decodePullAnswer(response.body) {
-    case .reset(let reset): return "reset, \(reset.reason.rawValue)"
-    case .page(let page):
-      return "page of \(page.items.count) to \(page.cursor.position)\(page.closes ? ", closing" : "")"
-        + (page.cursor.open.isEmpty ? "" : ", \(page.cursor.open.count) spaces open")
-    case nil: return "200"
-    }
-  }
-
-  private func checkAnswer(
-    _ request: TransportRequest, _ push: PushRequest?, _ response: TransportResponse, _ user: AccountID,
-    _ node: ServerNode
-  ) throws {
-    if response.status == 500 {
-      let isExpected = plan.profile.faults.contains(.serverDiskError) || plan.profile.faults.contains(.serverPowerLoss)
-      try need(isExpected, "F-S23 the server failed", "\(request.path): \(node.failure.map { "\($0)" } ?? "-")")
-    }
-    guard response.status == 200 else { return }
-    if let push {
-      try PageOracle.check(try codec.decodePushAnswer(response.body), to: push, user, model)
-    } else {
-      let pull = try codec.decodePullRequest(request.body)
-      try PageOracle.check(try codec.decodePullAnswer(response.body), to: pull, user, model)
-    }
-  }
-
-  /// Tells the model what the file holds now: verdicts, rows, and the newest run of the sequencer.
-  func lookAtServer() {
-    check {
-      guard let connection = try serverObserver() else { return }
-      for (request, user, isHostile) in unseen { try see(request, user, isHostile, connection) }
-      unseen.removeAll()
-      try seeRun(connection)
-    }
-  }
-
-  /// Nil while the machine is without power, or nobody has the file open.
-  func serverObserver() throws -> SQLiteConnection? {
-    if let observer, !disk.isDead(observerLabel) { return observer }
-    guard servers.contains(where: \.isUp) else { return nil }
-    observer = nil
-    observers += 1
-    observerLabel = "look.\(observers)"
-    let path = MemoryDisk.path(process: observerLabel, machine: "server", file: "server.db")
-    observer = try SQLiteConnection(path: path, mode: .reader, busyTimeout: 0, vfs: disk.vfsName)
-    return observer
-  }
-
-  func closeServerObserver() { observer = nil }
-
-  private func see(
-    _ request: PushRequest, _ user: AccountID, _ isHostile: Bool, _ connection: SQLiteConnection
-  ) throws {
-    var found: [MutationID: ModelServer.Judged] = [:]
-    for mutation in request.mutations {
-      found[mutation.id] = try connection.first(
-        "SELECT outcome, code FROM skerry_receipts WHERE user = ? AND mid = ?", .text(user.text),
-        .blob(mutation.id.raw.bytes)
-      ) { row in
-        ModelServer.Judged(
-          outcome: Outcome(rawValue: row.text(0)) ?? .void, code: row.isNull(1) ? nil : RefusalCode(row.text(1)))
-      }
-    }
-    var rows: [RowKey: Row] = [:]
-    for key in Set(request.mutations.flatMap(\.operations).map(\.key)) where rows[key] == nil {
-      rows[key] = try reader.row(key, connection)
-    }
-    try model.pushed(request, by: user, found: found, now: rows, isHostile: isHostile)
-  }
-
-  private func seeRun(_ connection: SQLiteConnection) throws {
-    let run = try connection.first(
-      "SELECT nonce, last FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
-    ) { ($0.text(0), $0.integer(1)) }
-    if let (nonce, last) = run, nonce != model.lastRun { model.sequenced(nonce, last: last) }
-  }
-
-  /// Every row of the server's file against the model's.
-  func compareServer() {
-    check {
-      guard let connection = try serverObserver() else { return }
-      let rows = try reader.rows(connection)
-      for (key, row) in rows {
-        let expected = model.rows[key]
-        try need(
-          expected?.says(row.values, row.tag, row.incarnation) == true, "I-3 the server holds what nobody wrote",
-          "\(key): \(row), expected \(Version.text(expected))")
-      }
-      for key in model.rows.keys where rows[key] == nil { throw Broken("I-3 the server has lost a row", "\(key)") }
-      let count = try connection.first("SELECT count(*) FROM skerry_receipts") { Int($0.integer(0)) } ?? 0
-      try need(
-        count == model.receipts.count, "I-3 the server has lost a verdict", "\(count) of \(model.receipts.count)")
     }
   }
 
