@@ -101,6 +101,7 @@ final class DiskHandle {
     }
     if room == growth { return SQLITE_OK }
     core.figures.fullWrites += 1
+    place?.process.noteFailure()
     return SQLITE_FULL
   }
 

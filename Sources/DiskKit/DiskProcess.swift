@@ -51,6 +51,7 @@ final class DiskProcess {
     due.remaining = 1
     plan = if case .error(_, isLasting: true) = due.fault { due } else { nil }
     lastFault = lastFault ?? MemoryDisk.Call(kind: kind, file: file)
+    noteFailure()
     return due.fault
   }
 
@@ -59,4 +60,8 @@ final class DiskProcess {
   }
 
   func forgetFault() { lastFault = nil }
+
+  /// Calls that met a fault or found no room, over the whole of its life.
+  private(set) var failures = 0
+  func noteFailure() { failures += 1 }
 }

@@ -41,6 +41,9 @@ extension MemoryDisk {
     core.locked { core.known(process)?.calls(kinds) ?? 0 }
   }
 
+  /// How many calls of a process met a fault, or found no room.
+  package func failures(of process: String) -> Int { core.locked { core.known(process)?.failures ?? 0 } }
+
   /// Counts the calls of all processes, and their deaths: if it is as it was, nothing has happened on the disk.
   package var activity: Int { core.locked { core.activity } }
 

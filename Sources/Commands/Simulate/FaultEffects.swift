@@ -29,9 +29,8 @@ struct FaultEffects {
     (profile.messageFaults, profile.stepFaults) = (0.2, 0.2)
     let plan = Plan(seed: seed, profile: profile, steps: options.steps)
     var calm = plan
+    // The same steps at the same times, of which the faults do nothing.
     calm.profile.faults = []
-    // The same steps, of which the faults do nothing.
-    calm.steps = plan.steps.filter { $0.fault == nil }
     let struck = simulation.run(plan)
     return struck.faults[kind] > 0 && struck.trace != simulation.run(calm).trace
   }

@@ -20,7 +20,8 @@ final class DeviceOracle {
   private var positions: (head: Int64, nonce: String)?
   /// Copied from another device, copied itself, or set back: another copy may have sent what this one also holds.
   private(set) var isCopy = false
-  private(set) var checks = 0
+  /// A reset was taken in since the last look.
+  private var isResetTaken = false
   var consistentPoints = 0
   private(set) var last: DeviceReading?
   /// What the file's cursor is once a reset that has arrived is taken in.
@@ -76,10 +77,11 @@ final class DeviceOracle {
 
   // MARK: What people did
 
-  /// A write begins, or has ended; after an error of the disk it may have become durable all the same.
-  func isUncertain(_ begins: Bool, after error: (any Error)? = nil) {
-    if begins { ledger.uncertain += 1 } else if error == nil { ledger.uncertain = max(0, ledger.uncertain - 1) }
-  }
+  /// A write begins. Whatever becomes of it, it may be durable until it is found or has returned.
+  func attempt(_ intent: Intent) { ledger.uncertain.append(intent) }
+
+  /// It has returned.
+  func isCertain(_ intent: Intent) { ledger.uncertain.removeAll { $0 === intent } }
 
   /// A write returned, in a world that does not look after each change.
   func note(_ id: MutationID?, _ operations: [Operation]) {
@@ -110,7 +112,7 @@ final class DeviceOracle {
   ///
   /// - Parameter operations: gives the operations that a queue of the file holds for a mutation.
   func look(_ reading: DeviceReading, operations: (MutationID, Ledger.Fate) throws -> [Operation]) throws {
-    checks += 1
+    isResetTaken = false
     if let cursor = reading.cursor, let epoch, cursor.epoch != epoch { forgetHistory() }
     if let awaitedReset, reading.cursor == awaitedReset {
       forgetHistory()
@@ -135,7 +137,7 @@ final class DeviceOracle {
     newest.removeAll()
     seenBase.removeAll()
     ended.removeAll()
-    isRefilling = true
+    (isRefilling, isResetTaken) = (true, true)
   }
 
   private func followMutations(
@@ -152,8 +154,12 @@ final class DeviceOracle {
         "\(name) \(refusal.id)")
     }
     for entry in reading.outbox where ledger[entry.id] == nil {
-      try need(ledger.uncertain > 0, "I-2 a mutation that nobody made", "\(name) \(entry.id)")
-      ledger.note(entry.id, try operations(entry.id, .pending))
+      let found = try operations(entry.id, .pending)
+      guard let intent = ledger.uncertain.first(where: { (try? $0.check(found, name)) != nil }) else {
+        throw Broken("I-2 a mutation that nobody made", "\(name) \(entry.id) \(found)")
+      }
+      ledger.uncertain.removeAll { $0 === intent }
+      ledger.note(entry.id, found)
     }
     for id in ledger.open {
       let old = ledger[id]
@@ -173,7 +179,10 @@ final class DeviceOracle {
     let verdicts = model.everJudged[ModelServer.ReceiptName(user: user, mutation: id)] ?? []
     let isConfirmed = verdicts.contains { $0.outcome == .confirmed }
     switch place {
-    case .pending: break
+    case .pending:
+      try need(
+        record.fate == .pending || isResetTaken && record.fate != .refused, "I-4 what had its outcome is pending again",
+        "\(name) \(id) \(record.fate)")
     case .confirmed:
       try need(isConfirmed, "INV 9 shown as confirmed, and the server never said so", "\(name) \(id)")
     case .refused:

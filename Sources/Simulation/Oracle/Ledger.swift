@@ -29,8 +29,9 @@ struct Ledger {
   /// Those that have not ended, in the order in which they were made.
   private(set) var open: [MutationID] = []
   private var count = 0
-  /// A write that ended with an error of the disk or the death of its process: it may be there or not.
-  var uncertain = 0
+  /// Writes that have not returned, or ended with an error of the disk or the death of their process: each may be there or
+  /// not, but as it was meant.
+  var uncertain: [Intent] = []
 
   var made: Int { count }
 

@@ -22,6 +22,8 @@ final class ModelServer {
     fileprivate let rows: [RowKey: Version]
     fileprivate let receipts: [ReceiptName: Judged]
     fileprivate let run: String
+    fileprivate let lineage: Set<String>
+    fileprivate let owners: [ReplicaID: AccountID]
   }
 
   let rules: Rules
@@ -30,13 +32,14 @@ final class ModelServer {
   private(set) var receipts: [ReceiptName: Judged] = [:]
   /// Verdicts in any history, lost ones too.
   private(set) var everJudged: [ReceiptName: Set<Judged>] = [:]
-  /// Up to which position the log reached when a verdict had been given one.
-  private(set) var positions: [ReceiptName: Int64] = [:]
-  private var unsequenced: [ReceiptName] = []
+  /// Verdicts that are in a backup whose position was ever called safe.
+  private var safeReceipts: Set<ReceiptName> = []
   private(set) var runs: [String: Run] = [:]
   private(set) var lastRun = ""
+  /// The runs of the history that the server has now.
+  private(set) var lineage: Set<String> = [""]
   /// The highest safe mark that a page may name.
-  var safe: Int64 = 0
+  private(set) var safe: Int64 = 0
   private var commits = 0
   private(set) var ended: Set<RowLife> = []
   /// Histories that were lost: with one, more is forgiven.
@@ -52,18 +55,22 @@ final class ModelServer {
     runs[""] = Run([:], 0, [], rules)
   }
 
-  var image: Image { Image(rows: rows, receipts: receipts, run: lastRun) }
+  var image: Image { Image(rows: rows, receipts: receipts, run: lastRun, lineage: lineage, owners: owners) }
 
   func goBack(to image: Image) {
     rows = image.rows
     receipts = image.receipts
     lastRun = image.run
+    (lineage, owners) = (image.lineage, image.owners)
     lostTails += 1
-    unsequenced.removeAll { receipts[$0] == nil }
   }
 
   /// The versions that were written under a tag, newest last; more than one only where histories were lost.
   func versions(_ key: RowKey, _ tag: VersionTag) -> [Version] { versions[key]?[tag] ?? [] }
+
+  /// Whose each replica is: the first account that named it.
+  private(set) var owners: [ReplicaID: AccountID] = [:]
+  func own(_ replica: ReplicaID, _ user: AccountID) { if owners[replica] == nil { owners[replica] = user } }
 
   // MARK: Commits
 
@@ -84,8 +91,10 @@ final class ModelServer {
   }
 
   /// Another program's transaction has committed; `now` are the rows as the file holds them afterwards.
-  func committed(_ writes: [(key: RowKey, values: [Value]?, count: Int)], now: [RowKey: Row]) throws {
-    for (key, values, count) in writes {
+  func committed(
+    _ writes: [(key: RowKey, values: [Value]?, count: Int, isDeleted: Bool)], now: [RowKey: Row]
+  ) throws {
+    for (key, values, count, isDeleted) in writes {
       let found = now[key]
       try need(
         found?.values == values, "I-14 another program's row is not as it wrote it",
@@ -95,6 +104,13 @@ final class ModelServer {
         continue
       }
       let old = rows[key]
+      if let old, !isDeleted {
+        try need(row.incarnation == old.incarnation, "INV 4 an update by another program began a new life", "\(key)")
+      } else {
+        let isNew =
+          row.incarnation != old?.incarnation && !ended.contains(RowLife(key: key, incarnation: row.incarnation))
+        try need(isNew, "INV 4 a new row has an old life", "\(key) \(row.incarnation)")
+      }
       if let old, old.values == row.values {
         // One that was changed and changed back within the transaction was changed.
         if row.tag != old.tag, count > 1 {
@@ -165,7 +181,6 @@ final class ModelServer {
     }
     receipts[name] = verdict
     everJudged[name, default: []].insert(verdict)
-    unsequenced.append(name)
   }
 
   /// The verdict by definition, and the rows that it leaves.
@@ -231,16 +246,21 @@ final class ModelServer {
   // MARK: Runs
 
   /// Whether a verdict is in every backup that a device may be asked to help after.
-  func isSafe(_ name: ReceiptName) -> Bool { positions[name].map { $0 <= safe } ?? false }
+  func isSafe(_ name: ReceiptName) -> Bool { safeReceipts.contains(name) }
+
+  /// A page may name a backup's position as safe from now on.
+  func markSafe(_ image: Image, upTo position: Int64) {
+    safe = max(safe, position)
+    safeReceipts.formUnion(image.receipts.keys)
+  }
 
   /// The file names a run that was not seen before: everything committed was given its positions.
-  func sequenced(_ nonce: String, last: Int64) {
+  func sequenced(_ nonce: String) {
+    lineage.insert(nonce)
     guard runs[nonce] == nil else {
       lastRun = nonce
       return
     }
-    for name in unsequenced { positions[name] = last }
-    unsequenced.removeAll()
     runs[nonce] = Run(rows, runs.count, Set(receipts.keys), rules)
     lastRun = nonce
   }

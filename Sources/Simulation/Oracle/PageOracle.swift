@@ -24,7 +24,10 @@ enum PageOracle {
   }
 
   /// Nobody is shown a foreign row, and nothing that was not sequenced.
-  static func check(_ answer: PullAnswer, to request: PullRequest, _ user: AccountID, _ model: ModelServer) throws {
+  static func check(
+    _ answer: PullAnswer, to request: PullRequest, _ user: AccountID, _ model: ModelServer, epoch: String, floor: Int64
+  ) throws {
+    try checkReset(answer, request, model, epoch, floor)
     switch answer {
     case .reset(let reset):
       guard let run = model.runs[reset.cursor.nonce] else { return }
@@ -33,6 +36,25 @@ enum PageOracle {
         try need(mine.contains(space), "INV 7 a reset names a space that is not the user's", "\(user) \(space)")
       }
     case .page(let page): try check(page, request, user, model)
+    }
+  }
+
+  /// A cursor of this history is answered by a page, and any other by a reset.
+  private static func checkReset(
+    _ answer: PullAnswer, _ request: PullRequest, _ model: ModelServer, _ epoch: String, _ floor: Int64
+  ) throws {
+    var isServable = false
+    if let cursor = request.cursor {
+      isServable = cursor.epoch == epoch && model.lineage.contains(cursor.nonce) && cursor.position >= floor
+    }
+    switch answer {
+    case .reset(let reset):
+      try need(
+        !isServable, "I-21 a reset that nothing asks for", "\(reset.reason) to \(String(describing: request.cursor))")
+    case .page:
+      try need(
+        isServable, "I-21 a cursor of another history is served",
+        "\(String(describing: request.cursor)), epoch \(epoch), floor \(floor)")
     }
   }
 
@@ -51,7 +73,7 @@ enum PageOracle {
           run.rows[image.key]?.says(image.values, image.version, image.incarnation) == true,
           "I-5 a page shows what was not sequenced", "\(user) \(image.key)")
       case .receipt(let space, let receipt):
-        let isOwn = request.replicas.contains { space == SpaceID.replica($0) }
+        let isOwn = request.replicas.contains { space == SpaceID.replica($0) && model.owners[$0] == user }
         let known = model.receipts[ModelServer.ReceiptName(user: user, mutation: receipt.id)]
         try need(isOwn, "INV 7 a page shows a receipt of another replica", "\(user) \(space)")
         try need(known?.outcome == receipt.outcome, "I-4 a page shows a verdict that is not stored", "\(receipt.id)")
@@ -77,7 +99,22 @@ enum PageOracle {
     if page.closes {
       try need(model.lastRun == page.cursor.nonce, "INV 2 a page closes at a run that is not the last", "\(user)")
       try need(page.cursor.head >= page.cursor.position, "INV 2 a cursor is ahead of its run", "\(page.cursor)")
+      try checkDigests(page, run, mine)
     }
     try need(page.safe <= model.safe, "I-3 a page calls safe what no backup holds", "\(page.safe) of \(model.safe)")
+  }
+
+  /// The sums by which a device finds that it is wrong are right, and of all its spaces that changed.
+  private static func checkDigests(_ page: Page, _ run: ModelServer.Run, _ mine: Set<SpaceID>) throws {
+    for (space, digest) in page.digests {
+      try need(mine.contains(space), "INV 7 a digest of a foreign space", "\(space)")
+      let rows = run.rows.keys.reduce(into: 0) { $0 += run.spaces(of: $1).contains(space) ? 1 : 0 }
+      try need(
+        digest.rows == Int64(rows), "I-12 a page's digest is not its space's", "\(space) \(digest), \(rows) rows")
+    }
+    guard page.cursor.open.isEmpty, mine.count <= 32 else { return }
+    for space in mine where page.digests[space] == nil {
+      throw Broken("I-12 a closing page without a digest", "\(space)")
+    }
   }
 }

@@ -14,6 +14,7 @@ final class DeviceNode: @unchecked Sendable {
   let number: Int
   let user: AccountID
   let ambient: NodeAmbient
+  private let policy: TimingPolicy
   private(set) var oracle: DeviceOracle
   /// Counts the processes that the app has had.
   private(set) var life = 0 {
@@ -44,6 +45,10 @@ final class DeviceNode: @unchecked Sendable {
   var highestClock = Int64.min
   /// Writes that returned, and what became of them.
   var acknowledged = 0
+  /// How its process talks; a new one with each life.
+  var talk: TalkOracle
+  /// A person asked for a round: by now this many requests had been sent.
+  var wishedAt: Int?
   /// What its listeners have not heard yet.
   var news = NewsOracle()
   /// What the next look finds changed is a person's doing, or was done before the process began.
@@ -52,8 +57,12 @@ final class DeviceNode: @unchecked Sendable {
   var withdrawals: [MutationID: Int64] = [:]
   var waits: [MutationID: [MutationID]] = [:]
 
-  init(name: String, number: Int, user: AccountID, ambient: NodeAmbient, oracle: DeviceOracle) {
+  init(
+    name: String, number: Int, user: AccountID, ambient: NodeAmbient, oracle: DeviceOracle, policy: TimingPolicy
+  ) {
     self.name = name
+    self.policy = policy
+    talk = TalkOracle(policy, name)
     label = "\(name).0"
     self.number = number
     self.user = user
@@ -87,6 +96,8 @@ final class DeviceNode: @unchecked Sendable {
       for await event in events where self.life == life { self.news.heard(event) }
     }
     isCut = false
+    talk = TalkOracle(policy, name)
+    wishedAt = nil
     run(in: world)
   }
 

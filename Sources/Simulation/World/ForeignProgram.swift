@@ -110,16 +110,23 @@ final class ForeignProgram {
     world.journal.say(world.now, "programs", .write, isCommit ? "commit of \(done.map(\.key))" : "rollback")
     if !isCommit { return }
     world.figures.foreignCommits += 1
-    var last: [RowKey: (values: [Value]?, count: Int)] = [:]
+    var last: [RowKey: (values: [Value]?, count: Int, isDeleted: Bool)] = [:]
     var order: [RowKey] = []
     for write in done {
       if last[write.key] == nil { order.append(write.key) }
-      last[write.key] = (write.values, (last[write.key]?.count ?? 0) + 1)
+      let before = last[write.key]
+      let isDeleted = before?.isDeleted == true || write.values == nil
+      last[write.key] = (write.values, (before?.count ?? 0) + 1, isDeleted)
     }
     var now: [RowKey: Row] = [:]
     for key in order { now[key] = try world.reader.row(key, connection) }
     let rows = now
-    world.check { try world.model.committed(order.map { ($0, last[$0]?.values, last[$0]?.count ?? 1) }, now: rows) }
+    world.check {
+      let writes = order.map { key in
+        (key, last[key]?.values, last[key]?.count ?? 1, last[key]?.isDeleted ?? false)
+      }
+      try world.model.committed(writes, now: rows)
+    }
   }
 
   private func open() throws {

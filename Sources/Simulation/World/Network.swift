@@ -13,6 +13,18 @@ struct DeviceTransport: Transport {
 
   /// Sends one request and waits for its response, or for the device's patience to end.
   func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+    network.begins(device, life)
+    do {
+      let response = try await send(request)
+      network.ends(request, .success(response), device, life)
+      return response
+    } catch {
+      network.ends(request, .failure(error), device, life)
+      throw error
+    }
+  }
+
+  private func send(_ request: TransportRequest) async throws -> TransportResponse {
     let waiter = OneShot<TransportResponse>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -72,6 +84,63 @@ final class Network: @unchecked Sendable {
     world.scheduler.after(latency) { self.arrive(message) }
   }
 
+  // MARK: What a device makes of it
+
+  func begins(_ device: DeviceNode, _ life: Int) {
+    guard device.life == life, device.isUp else { return }
+    world.check { try device.talk.sends(at: world.now) }
+  }
+
+  func ends(
+    _ request: TransportRequest, _ result: Result<TransportResponse, any Error>, _ device: DeviceNode, _ life: Int
+  ) {
+    guard device.life == life, device.isUp else { return }
+    let offered = request.path == "/v1/push" ? try? world.codec.decodePushRequest(request.body) : nil
+    let outcome = outcome(request, offered, result, device)
+    world.check {
+      try device.talk.hears(outcome, offered: offered?.mutations.map(\.id) ?? [], at: world.now)
+    }
+  }
+
+  private func outcome(
+    _ request: TransportRequest, _ push: PushRequest?, _ result: Result<TransportResponse, any Error>,
+    _ device: DeviceNode
+  ) -> TalkOracle.Outcome {
+    guard case .success(let response) = result else {
+      if case .failure(let error as TransportError) = result, error != .cancelled { return .nobody }
+      return .cancelled
+    }
+    let isProblem = response.contentType == "application/problem+json"
+    if response.status == 413 { return .tooLarge }
+    if response.status == 401, isProblem { return .unauthorized }
+    if response.status == 200, response.contentType == "application/json",
+      let answer = answer(response.body, request, push, device)
+    {
+      return answer
+    }
+    return .transient(status: response.status, retryAfter: response.status == 200 ? nil : response.retryAfter)
+  }
+
+  /// Nil if it answers something else.
+  private func answer(
+    _ body: [UInt8], _ request: TransportRequest, _ push: PushRequest?, _ device: DeviceNode
+  ) -> TalkOracle.Outcome? {
+    if let push {
+      guard let answer = try? world.codec.decodePushAnswer(body), answer.request == push.request else { return nil }
+      let settled = answer.verdicts.compactMap { verdict in
+        if case .settled(let id, _) = verdict { id } else { nil }
+      }
+      return .answered(settled: settled, isQuiet: false)
+    }
+    guard let pull = try? world.codec.decodePullRequest(request.body),
+      let answer = try? world.codec.readPullAnswer(body), answer.request == pull.request
+    else { return nil }
+    guard case .page(let page) = answer.answer else { return .answered(settled: [], isQuiet: false) }
+    let isQuiet = page.closes && page.items.isEmpty && page.cursor.open.isEmpty
+    let isIdle = device.oracle.last?.outbox.isEmpty ?? false
+    return .answered(settled: [], isQuiet: isQuiet && isIdle)
+  }
+
   private func checkOffer(_ request: TransportRequest, _ device: DeviceNode) {
     guard request.path == "/v1/push", !world.plan.looksAtPointsOnly else { return }
     world.look(device)
@@ -118,9 +187,12 @@ final class Network: @unchecked Sendable {
       return
     }
     if let partition = message.device.partition, partition != .partitionInward {
-      world.faults.note(partition)
-      if partition == .flapping { _ = message.waiter.end(.failure(TransportError.broken("reset"))) }
-      return
+      // A line that flaps is there every other moment.
+      if partition != .flapping || world.now / 300 % 2 == 0 {
+        world.faults.note(partition)
+        if partition == .flapping { _ = message.waiter.end(.failure(TransportError.broken("reset"))) }
+        return
+      }
     }
     switch message.fault {
     case .requestLost: return note(.requestLost, message)
@@ -174,7 +246,7 @@ final class Network: @unchecked Sendable {
     var (message, response) = (message, response)
     world.journal.fold(response.body)
     remember(response, message)
-    if let partition = message.device.partition {
+    if let partition = message.device.partition, partition == .partitionInward || partition == .partitionBoth {
       world.faults.note(partition)
       return
     }

@@ -36,7 +36,7 @@ extension SimulatedWorld {
     guard let node = servers.first(where: \.isUp), let backup else { return }
     do {
       try node.server?.markSafe(upTo: backup.head)
-      model.safe = max(model.safe, backup.head)
+      model.markSafe(backup.image, upTo: backup.head)
     } catch {}  // busy: another time
   }
 

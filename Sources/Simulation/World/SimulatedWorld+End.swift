@@ -22,6 +22,7 @@ extension SimulatedWorld {
     for device in devices {
       device.partition = nil
       device.isAway = false
+      device.talk.acted(isWish: true)
       device.frozenUntil = .min
       disk.setFreeBytes(nil, on: device.name)
       disk.clearPlan(for: device.label)

@@ -79,6 +79,7 @@ extension SimulatedWorld {
       scheduler.after(Int64(number % 120_000)) { [disk] in disk.setFreeBytes(nil, on: device.name) }
     case .deviceClockJump:
       let jumps: [Int64] = [-3_600_000, 3_600_000, -86_400_000, 86_400_000, 31_536_000_000, -500]
+      device.talk.acted(isClock: true)
       device.ambient.skew += jumps[Int(number % UInt64(jumps.count))]
     default: break
     }
@@ -88,12 +89,22 @@ extension SimulatedWorld {
   private func cutRun(_ device: DeviceNode, _ number: UInt64) {
     guard let engine = device.engine, !device.isCut else { return }
     device.isCut = true
+    device.talk.acted(isWish: true)
     device.task?.cancel()
     let life = device.life
     let limit = Int64(number % 20_000)
     scheduler.spawn { [unowned self] in
       await device.task?.value
-      _ = try? await engine.syncOnce(within: .milliseconds(limit))
+      let points = device.oracle.consistentPoints
+      let report = try? await engine.syncOnce(within: .milliseconds(limit))
+      if device.life == life, report?.isConsistent == true {
+        check {
+          try need(
+            device.oracle.consistentPoints > points, "INV 9 reports a consistent point that it did not reach",
+            device.name)
+        }
+      }
+      device.talk.acted(isWish: true)
       device.isCut = false
       if device.life == life, device.isUp { device.run(in: self) }
     }
@@ -153,7 +164,9 @@ extension SimulatedWorld {
     guard !up.isEmpty else { return }
     let node = up[Int(random.next() % UInt64(up.count))]
     let user = author.users[Int(random.next() % UInt64(author.users.count))]
-    let replica = ReplicaID("evil-\(user)")
+    // Under a name of its own, or in the name of somebody's device.
+    let stolen = devices[Int(random.next() % UInt64(devices.count))].oracle.last?.replicas.last
+    let replica = random.chance(0.3) ? stolen ?? ReplicaID("evil-\(user)") : ReplicaID("evil-\(user)")
     faults.note(.attack)
     let stamp = SchemaStamp(catalog.schema)
     let request: TransportRequest
@@ -193,7 +206,12 @@ extension SimulatedWorld {
       case .delete(let key): return Operation(key, incarnation, .delete)
       }
     }
-    let id = NodeAmbient(scheduler, seed: random.next()).makeMutationID()
+    // An id of its own, or one that somebody has used.
+    let used = random.chance(0.2) ? model.receipts.keys.map(\.mutation).sorted() : []
+    let pick = random.next()
+    let id =
+      used.isEmpty
+      ? NodeAmbient(scheduler, seed: pick).makeMutationID() : used[Int(pick % UInt64(used.count))]
     return Mutation(id: id, number: hostileNumber, operations: operations)
   }
 }

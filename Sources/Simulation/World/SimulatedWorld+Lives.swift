@@ -45,11 +45,7 @@ extension SimulatedWorld {
       look(device, always: true)
     } catch {
       journal.say(now, device.name, .crash, "cannot open its file: \(error)")
-      check {
-        let kinds: [FaultKind] = [.deviceDiskError, .deviceDiskFull, .deviceLocked]
-        let isExpected = kinds.contains { plan.profile.faults.contains($0) }
-        try need(isExpected, "F-D04 a file cannot be opened", "\(device.name): \(error)")
-      }
+      check { try need(isExcused(device.label), "F-D04 a file cannot be opened", "\(device.name): \(error)") }
       disk.kill(process: device.label)
       device.closeObserver()
       device.stop()
@@ -109,7 +105,7 @@ extension SimulatedWorld {
       check {
         let isBusy = "\(error)".contains("busy")
         try need(
-          isBusy || plan.profile.faults.contains(.serverDiskError), "F-D04 the server cannot open its file", "\(error)")
+          isBusy || isExcused(node.label), "F-D04 the server cannot open its file", "\(error)")
       }
       disk.kill(process: node.label)
       node.stop()

@@ -63,16 +63,39 @@ extension SimulatedWorld {
     _ node: ServerNode
   ) throws {
     if response.status == 500 {
-      let isExpected = plan.profile.faults.contains(.serverDiskError) || plan.profile.faults.contains(.serverPowerLoss)
-      try need(isExpected, "F-S23 the server failed", "\(request.path): \(node.failure.map { "\($0)" } ?? "-")")
+      try need(
+        isExcused(node.label), "F-S23 the server failed", "\(request.path): \(node.failure.map { "\($0)" } ?? "-")")
     }
+    try checkOwner(request, push, response, user)
     guard response.status == 200 else { return }
     if let push {
       try PageOracle.check(try codec.decodePushAnswer(response.body), to: push, user, model)
     } else {
       let pull = try codec.decodePullRequest(request.body)
-      try PageOracle.check(try codec.decodePullAnswer(response.body), to: pull, user, model)
+      guard let (epoch, floor) = try historyFacts() else { return }
+      try PageOracle.check(
+        try codec.decodePullAnswer(response.body), to: pull, user, model, epoch: epoch, floor: floor)
     }
+  }
+
+  private func historyFacts() throws -> (epoch: String, floor: Int64)? {
+    try serverObserver()?.first("SELECT epoch, floor FROM skerry_history") { ($0.text(0), $0.integer(1)) }
+  }
+
+  /// Who names a replica of another account is turned away.
+  private func checkOwner(
+    _ request: TransportRequest, _ push: PushRequest?, _ response: TransportResponse, _ user: AccountID
+  ) throws {
+    guard response.status == 200 || response.status == 403 else { return }
+    let named = try push.map { [$0.replica] } ?? codec.decodePullRequest(request.body).replicas
+    let isForeign = named.contains { model.owners[$0] ?? user != user }
+    let isForbidden =
+      try push != nil && response.status == 200
+      && codec.decodePushAnswer(response.body).verdicts.contains { if case .forbidden = $0 { true } else { false } }
+    try need(
+      isForeign == (response.status == 403 || isForbidden), "INV 7 an account speaks for another's replica",
+      "\(user) \(named) \(response.status)")
+    if response.status == 200, !isForbidden { for replica in named { model.own(replica, user) } }
   }
 
   /// Tells the model what the file holds now: verdicts, rows, and the newest run of the sequencer.
@@ -121,9 +144,9 @@ extension SimulatedWorld {
 
   private func seeRun(_ connection: SQLiteConnection) throws {
     let run = try connection.first(
-      "SELECT nonce, last FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
-    ) { ($0.text(0), $0.integer(1)) }
-    if let (nonce, last) = run, nonce != model.lastRun { model.sequenced(nonce, last: last) }
+      "SELECT nonce FROM skerry_runs WHERE last = (SELECT head FROM skerry_history) LIMIT 1"
+    ) { $0.text(0) }
+    if let nonce = run, nonce != model.lastRun { model.sequenced(nonce) }
   }
 
   /// Every row of the server's file against the model's.

@@ -13,7 +13,7 @@ import SkerryStore
 extension SimulatedWorld {
   func perform(_ step: Step) {
     // Nothing is ready to run, so whatever was to be told has been heard.
-    check { for device in devices where device.isUp { try device.news.check(device.name) } }
+    check { for device in devices where device.isUp { try checkAtRest(device) } }
     performed += 1
     for (device, after) in returns where after <= performed { device.isAway = false }
     returns.removeAll { $0.after <= performed }
@@ -23,7 +23,9 @@ extension SimulatedWorld {
     case .write: write(device, step.number, &random)
     case .discard: withEntries(device, &random) { discard($0, $1) }
     case .retry: retry(device)
-    case .acknowledge: acknowledge(device)
+    case .acknowledge:
+      acknowledge(device)
+      acknowledgeLoss(device)
     case .requestSync: requestSync(device)
     case .read: read(device)
     case .foreign: foreignStep(&random)
@@ -36,8 +38,25 @@ extension SimulatedWorld {
     case .backUp: backUp()
     case .access: access(&random)
     case .canary: check { try foreign.writeSecretly() }
-    case .fault: if let kind = step.fault { inject(kind, device, &random) }
+    case .fault:
+      // A step of a kind that this world does not have passes its time and does nothing.
+      if let kind = step.fault, plan.profile.faults.contains(kind) { inject(kind, device, &random) }
     }
+  }
+
+  /// Nothing is ready to run: what a device says of itself is what follows from what it heard.
+  private func checkAtRest(_ device: DeviceNode) throws {
+    try device.news.check(device.name)
+    guard let replica = device.replica, !device.isCut, device.frozenUntil <= now, !isExcused(device.label) else {
+      device.wishedAt = nil
+      return
+    }
+    let (condition, isConsistent) = replica.assumeIsolated { ($0.condition(), $0.report().isConsistent) }
+    try device.talk.check(condition, isConsistent: isConsistent)
+    if let before = device.wishedAt {
+      try need(device.talk.sent > before, "F-C01 a wish to sync sends nothing", device.name)
+    }
+    device.wishedAt = nil
   }
 
   // MARK: People
@@ -54,7 +73,8 @@ extension SimulatedWorld {
     guard let replica = device.replica, broken == nil, !isOver else { return }
     let intent = Intent(rules: model.rules)
     look(device)
-    device.oracle.isUncertain(true)
+    device.talk.acted()
+    device.oracle.attempt(intent)
     device.isChangeLocal = true
     do {
       let id = try replica.assumeIsolated { replica in
@@ -63,20 +83,22 @@ extension SimulatedWorld {
       device.acknowledged += id == nil ? 0 : 1
       for deed in deeds { remember(deed, by: device.user) }
       if plan.looksAtPointsOnly { device.oracle.note(id, try operations(of: id, device)) } else { look(device) }
-      device.oracle.isUncertain(false)
+      device.oracle.isCertain(intent)
       check { try device.oracle.acknowledge(id, intent) }
       journal.say(
         now, device.name, .write, "writes \(intent.steps.map(\.description)) as \(id.map { "\($0)" } ?? "nothing")")
     } catch {
       journal.say(now, device.name, .fault, "cannot write: \(error)")
+      check {
+        if error is Broken { throw error }
+        try need(isExcused(device.label), "F-D01 a write failed without a cause", "\(device.name) \(error)")
+      }
       // Whether it became durable all the same, the file will tell once it can be read.
       checkDeath(device)
       if device.isUp {
         device.isChangeLocal = true
         look(device)
-        device.oracle.isUncertain(false, after: error)
       }
-      check { try expectDiskFault("\(device.name) cannot write: \(error)") }
     }
   }
 
@@ -88,10 +110,8 @@ extension SimulatedWorld {
     return try bytes.map { try Operation.decode($0) } ?? []
   }
 
-  private func expectDiskFault(_ text: String) throws {
-    let kinds: [FaultKind] = [.deviceDiskError, .deviceDiskFull, .deviceLocked, .deviceKilledAtCall, .devicePowerLoss]
-    try need(kinds.contains { plan.profile.faults.contains($0) }, "F-D01 a write failed without a cause", text)
-  }
+  /// An error of a process is due if the disk failed it, or if it died.
+  func isExcused(_ label: String) -> Bool { disk.failures(of: label) > 0 || disk.isDead(label) }
 
   /// Notices that a device's process has died at a call that a fault had been waiting for.
   func checkDeath(_ device: DeviceNode) {
@@ -132,6 +152,7 @@ extension SimulatedWorld {
   private func discard(_ device: DeviceNode, _ entry: OutboxEntry) {
     guard let replica = device.replica else { return }
     look(device)
+    device.talk.acted()
     device.withdrawals[entry.id] = now
     do {
       try replica.assumeIsolated { try $0.discard(entry) }
@@ -147,6 +168,7 @@ extension SimulatedWorld {
   }
 
   func retry(_ device: DeviceNode) {
+    device.talk.acted()
     guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.outbox() }) else { return }
     for entry in entries where entry.state == .failed { try? replica.assumeIsolated { try $0.retry(entry) } }
     checkDeath(device)
@@ -159,12 +181,41 @@ extension SimulatedWorld {
     do {
       device.oracle.acknowledgedMaybe(refusal.id)
       try replica.assumeIsolated { try $0.acknowledge(refusal) }
+      look(device)
+      let isThere = device.oracle.last?.refusals.contains { $0.id == refusal.id } ?? false
+      check { try need(!isThere, "INV 9 an acknowledged refusal is still there", "\(device.name) \(refusal.id)") }
+    } catch { checkDeath(device) }
+  }
+
+  private func acknowledgeLoss(_ device: DeviceNode) {
+    guard let replica = device.replica, let space = try? replica.assumeIsolated({ try $0.lostSpaces() }).first else {
+      return
+    }
+    look(device)
+    let before = device.oracle.last?.lost ?? []
+    do {
+      try replica.assumeIsolated { try $0.acknowledgeLoss(of: space) }
+      look(device)
+      let after = device.oracle.last?.lost ?? []
+      check {
+        try need(
+          after == before.subtracting([space]), "INV 9 an acknowledged loss is still told, or another is not",
+          "\(device.name) \(space): \(before) then \(after)")
+      }
     } catch { checkDeath(device) }
   }
 
   private func requestSync(_ device: DeviceNode) {
-    guard let engine = device.engine else { return }
-    scheduler.spawn { await engine.requestSync() }
+    guard let engine = device.engine, let replica = device.replica else { return }
+    let isLockedOut = replica.assumeIsolated { $0.condition() } == .needsAuthentication
+    device.talk.acted(isWish: true)
+    if isLockedOut, device.talk.sent % 2 == 0 {
+      // Signed in again: that wait is over.
+      if !device.isCut { device.wishedAt = device.talk.sent }
+      scheduler.spawn { await engine.authenticated() }
+    } else {
+      scheduler.spawn { await engine.requestSync() }
+    }
     if !device.isCut, let replica = device.replica { secondEngine(device, replica) }
   }
 
@@ -177,6 +228,8 @@ extension SimulatedWorld {
     scheduler.spawn { [unowned self] in
       do {
         _ = try await other.syncOnce(within: .milliseconds(1))
+        // It had a conversation of its own.
+        device.talk = TalkOracle(plan.profile.policy, device.name)
         if device.life == life, device.isUp, !device.isCut, device.task?.isCancelled == false {
           check { throw Broken("F-L06 two engines drive one replica", device.name) }
         }

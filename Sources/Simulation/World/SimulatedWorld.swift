@@ -109,7 +109,7 @@ final class SimulatedWorld: @unchecked Sendable {
     let name = "device \(number)"
     let device = DeviceNode(
       name: name, number: number, user: user, ambient: ambient,
-      oracle: DeviceOracle(name: name, user: user, model: model))
+      oracle: DeviceOracle(name: name, user: user, model: model), policy: plan.profile.policy)
     devices.append(device)
     prepare(device)
     restart(device)
@@ -144,6 +144,10 @@ final class SimulatedWorld: @unchecked Sendable {
       }
       device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal || plan.looksAtPointsOnly)
       try StatusOracle.check(device, reading)
+      for entry in reading.outbox where entry.isFailed {
+        guard let old = before?.outbox.first(where: { $0.id == entry.id }), !old.isFailed else { continue }
+        try need(device.talk.maySetAside(entry.id), "I-13 set aside without a cause", "\(device.name) \(entry.id)")
+      }
       figures.looks += 1
     }
   }
@@ -173,13 +177,7 @@ final class SimulatedWorld: @unchecked Sendable {
   func engineEnded(_ device: DeviceNode, life: Int, _ error: any Error) {
     guard device.life == life, device.isUp, !(error is CancellationError) else { return }
     journal.say(now, device.name, .crash, "the engine ends: \(error)")
-    check {
-      let kinds: [FaultKind] = [
-        .deviceDiskError, .deviceDiskFull, .deviceLocked, .deviceKilledAtCall, .devicePowerLoss,
-      ]
-      let isExpected = kinds.contains { plan.profile.faults.contains($0) }
-      try need(isExpected, "F-D03 the engine gave up without a cause", "\(device.name): \(error)")
-    }
+    check { try need(isExcused(device.label), "F-D03 the engine gave up without a cause", "\(device.name): \(error)") }
     kill(device)
     scheduleRestart(device)
   }
