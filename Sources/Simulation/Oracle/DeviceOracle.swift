@@ -21,7 +21,7 @@ final class DeviceOracle {
   /// Copied from another device, copied itself, or set back: another copy may have sent what this one also holds.
   private(set) var isCopy = false
   /// A reset was taken in since the last look.
-  private var isResetTaken = false
+  private(set) var isResetTaken = false
   var consistentPoints = 0
   private(set) var last: DeviceReading?
   /// What the file's cursor is once a reset that has arrived is taken in.

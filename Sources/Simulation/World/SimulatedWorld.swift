@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Skerry
 import SkerryAmbientKit
 import SkerryDiskKit
 import SkerryMachine
@@ -142,6 +143,8 @@ final class SimulatedWorld: @unchecked Sendable {
         let bytes = try connection.first("SELECT ops FROM \(queue) WHERE mid = ?", .blob(id.raw.bytes)) { $0.blob(0) }
         return try bytes.map { try Operation.decode($0) } ?? []
       }
+      // What is offered again waits anew for what is offered again with it.
+      if device.oracle.isResetTaken { device.waits.removeAll() }
       device.news.changed(from: before, to: reading, isLocal: device.isChangeLocal || plan.looksAtPointsOnly)
       try StatusOracle.check(device, reading)
       for entry in reading.outbox where entry.isFailed {
@@ -176,6 +179,13 @@ final class SimulatedWorld: @unchecked Sendable {
   /// The engine's loop has ended by itself: the file could not be used. An app starts anew.
   func engineEnded(_ device: DeviceNode, life: Int, _ error: any Error) {
     guard device.life == life, device.isUp, !(error is CancellationError) else { return }
+    if error is EngineBusy {
+      // Another engine has the conversation just now: it is tried again.
+      scheduler.after(1_000) { [unowned self] in
+        if device.life == life, device.isUp, !device.isCut { device.run(in: self) }
+      }
+      return
+    }
     journal.say(now, device.name, .crash, "the engine ends: \(error)")
     check { try need(isExcused(device.label), "F-D03 the engine gave up without a cause", "\(device.name): \(error)") }
     kill(device)
