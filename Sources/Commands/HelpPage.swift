@@ -124,7 +124,8 @@ struct HelpPage {
         --without KINDS  names with commas
         --list-faults    prints the names
         --effects        tells for each kind the first seed in which it changes what happens; exit code 1 if one never does
-        --matrix         5 and 10 replicas, 10-40 writes a second for 100-300 s, partitions of 0-10 s all the time
+        --matrix         5 and 10 replicas, 10-40 writes a second for 100-300 s, partitions of 0-10 s all the time; devices
+                         are looked at where they say that they are as the server was
         --jobs N         processes that work at one time; as many as there are processors
         --keep-going     does not end with the first seed that breaks a check
         --no-shrink      tells the whole run of a seed that breaks, not the smallest part of it that does

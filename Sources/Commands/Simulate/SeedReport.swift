@@ -75,7 +75,7 @@ struct SeedTotals {
       writes              \(figures.acknowledged) acknowledged, \(figures.confirmed) confirmed, \(figures.rejected) refused or void, \(figures.lost) lost
       refused             \(list(figures.refusals))
       other programs      \(figures.foreignCommits) commits
-      per device-day      \(per(figures.looks)) commits, \(per(figures.messages)) messages, \(per(faults.values.reduce(0, +))) faults
+      per device-day      \(per(figures.looks)) commits seen on devices, \(per(figures.messages)) messages, \(per(faults.values.reduce(0, +))) faults
       checks              \(figures.looks) looks at devices, \(figures.rounds) consistent points, \(figures.requests) answers
       queues              \(figures.stuck) stuck, the slowest drained \(slowest / 1_000) s after the heal
       faults              \(faults.values.reduce(0, +)): \(list(faults))

@@ -6,6 +6,7 @@ package struct Shrinker {
   private let simulation: Simulation
   private let check: String
   private var left: Int
+  private let broke: Int
   /// The smallest plan so far that breaks.
   package private(set) var plan: Plan
 
@@ -15,14 +16,14 @@ package struct Shrinker {
     check = result.broken?.check ?? ""
     plan = result.plan
     left = limit
-    plan.steps = Array(plan.steps.prefix(result.step))
+    broke = result.step
   }
 
   package mutating func run() {
-    guard breaks(plan) else {
-      // The end of the run matters, such as what happens after the step at which it broke.
-      return
-    }
+    // Mostly what came after the step at which it broke does not matter.
+    var begun = plan
+    begun.steps = Array(plan.steps.prefix(broke))
+    if breaks(begun) { plan = begun } else if !breaks(plan) { return }
     dropFaults()
     dropSteps()
     dropFaults()

@@ -17,7 +17,7 @@ package final class Journal {
   /// A message from one lane to another.
   package struct Arrow: Sendable {
     package let from: String
-    package let to: String
+    package fileprivate(set) var to: String
     package let sent: Int64
     /// Nil if it never arrived.
     package var arrived: Int64?
@@ -59,5 +59,10 @@ package final class Journal {
     return arrows.count - 1
   }
 
-  func arrive(_ number: Int, _ at: Int64) { if isKept, arrows.indices.contains(number) { arrows[number].arrived = at } }
+  /// - Parameter place: where it arrived, if that was open when it was sent.
+  func arrive(_ number: Int, _ at: Int64, at place: String? = nil) {
+    guard isKept, arrows.indices.contains(number) else { return }
+    arrows[number].arrived = at
+    if let place { arrows[number].to = place }
+  }
 }

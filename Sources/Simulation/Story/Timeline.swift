@@ -16,15 +16,8 @@ package struct Timeline {
     let first = lines.first?.at ?? 0
     let arrows = journal.arrows.filter { $0.sent >= first }
     times = Set(lines.map(\.at) + arrows.map(\.sent) + arrows.compactMap(\.arrived)).sorted()
-    var lanes: [String] = ["server"]
-    for name in (lines.map(\.lane) + arrows.map(\.from)).map(Timeline.lane) where !lanes.contains(name) {
-      lanes.append(name)
-    }
-    self.lanes = lanes.sorted()
+    lanes = Set(lines.map(\.lane) + arrows.map(\.from) + arrows.map(\.to)).sorted()
   }
-
-  /// All servers share one lane: a message goes to whichever is up.
-  private static func lane(_ name: String) -> String { name.hasPrefix("server") ? "server" : name }
 
   /// The picture as SVG 1.1.
   package var svg: String {
@@ -48,7 +41,7 @@ package struct Timeline {
   }
 
   private func y(_ lane: String) -> Int {
-    ((lanes.firstIndex(of: Timeline.lane(lane)) ?? 0) + 1) * Timeline.laneHeight - Timeline.laneHeight / 3
+    ((lanes.firstIndex(of: lane) ?? 0) + 1) * Timeline.laneHeight - Timeline.laneHeight / 3
   }
 
   private func x(_ time: Int64) -> Int {

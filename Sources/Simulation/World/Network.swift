@@ -58,6 +58,8 @@ final class Network: @unchecked Sendable {
     let fault: FaultKind?
     var random: SeededGenerator
     let arrow: Int
+    /// Who answers: a server, or something on the way.
+    var answerer = "network"
 
     var isPush: Bool { request.path == "/v1/push" }
   }
@@ -75,7 +77,7 @@ final class Network: @unchecked Sendable {
     _ = random.next()
     let fault = drawFault(&random)
     world.journal.fold(request.body)
-    let arrow = world.journal.send(device.name, "server", world.now, request.path)
+    let arrow = world.journal.send(device.name, "network", world.now, request.path)
     var message = Message(
       request: request, device: device, life: life, waiter: waiter, fault: fault, random: random, arrow: arrow)
     let patience = world.plan.profile.timeOut
@@ -174,8 +176,11 @@ final class Network: @unchecked Sendable {
   }
 
   private func serveAndAnswer(_ message: Message, _ request: TransportRequest? = nil) {
-    world.journal.arrive(message.arrow, world.now)
-    guard let response = serve(message, request) else {
+    var message = message
+    let response = serve(message, request)
+    message.answerer = world.served
+    world.journal.arrive(message.arrow, world.now, at: world.served)
+    guard let response else {
       // The process died over it, or none was up.
       _ = message.waiter.end(.failure(TransportError.broken("reset")))
       return
@@ -230,7 +235,7 @@ final class Network: @unchecked Sendable {
       world.scheduler.at(message.device.frozenUntil) { self.deliver(response, message) }
       return
     }
-    let arrow = world.journal.send("server", message.device.name, world.now, "\(response.status)")
+    let arrow = world.journal.send(message.answerer, message.device.name, world.now, "\(response.status)")
     world.journal.arrive(arrow, world.now)
     world.hears(message.device, response, isPush: message.isPush)
     _ = message.waiter.end(.success(response))

@@ -22,9 +22,11 @@ extension SimulatedWorld {
     _ request: TransportRequest, at node: ServerNode, as user: AccountID, by name: String, isHostile: Bool = false
   ) -> TransportResponse? {
     figures.requests += 1
+    served = node.name
     let response = node.serve(request, as: user)
     let isDead = disk.isDead(node.label)
-    journal.say(now, node.name, isDead ? .crash : nil, "\(name) \(request.path): \(isDead ? "dies" : tell(response))")
+    let mark: Journal.Mark? = isDead ? .crash : journal.isKept && holdsRefusal(response) ? .refusal : nil
+    journal.say(now, node.name, mark, "\(name) \(request.path): \(isDead ? "dies" : tell(response))")
     let push = request.path == "/v1/push" ? try? codec.decodePushRequest(request.body) : nil
     if let push { unseen.append((push, user, isHostile)) }
     if isDead { serverDied(node) }
@@ -32,6 +34,13 @@ extension SimulatedWorld {
     if isDead { return nil }
     check { try checkAnswer(request, push, response, user, node) }
     return response
+  }
+
+  private func holdsRefusal(_ response: TransportResponse) -> Bool {
+    guard response.status == 200, let push = try? codec.decodePushAnswer(response.body) else { return false }
+    return push.verdicts.contains { verdict in
+      if case .settled(_, let outcome) = verdict { [.rejected, .conflicted].contains(outcome) } else { false }
+    }
   }
 
   /// An answer in a few words.

@@ -24,6 +24,8 @@ final class SimulatedWorld: @unchecked Sendable {
   let author: Author
   private(set) lazy var network = Network(self, seed: plan.seed ^ 0xFA17)
   var servers: [ServerNode] = []
+  /// The server process that the last request came to.
+  var served = "network"
   var devices: [DeviceNode] = []
   private(set) lazy var foreign = ForeignProgram(self)
   var faults = FaultCounts()
