@@ -12,6 +12,7 @@ struct TalkOracle {
     case nobody
     case transient(status: Int, retryAfter: Int64?)
     case unauthorized
+    case refused(status: Int)
     case tooLarge
     /// Nobody waited for it any more.
     case cancelled
@@ -79,7 +80,7 @@ struct TalkOracle {
       if isAlone, !isCrowded { aloneFailures[offered[0], default: 0] += 1 }
       if let wanted, wanted > 0 { earliest = now + min(wanted, policy.retry.retryAfterCap) }
       try fail(at: now)
-    case .nobody, .unauthorized, .cancelled: try fail(at: now)
+    case .nobody, .unauthorized, .refused, .cancelled: try fail(at: now)
     }
     quietRounds = 0
   }
@@ -112,6 +113,7 @@ struct TalkOracle {
     case .answered: isRight = [.idle, .working, .failing(status: 200)].contains(condition)
     case .nobody: isRight = condition == .unreachable
     case .transient(let status, _): isRight = condition == .failing(status: status)
+    case .refused(let status): isRight = condition == .refused(status: status)
     case .unauthorized: isRight = condition == .needsAuthentication
     case .tooLarge, .cancelled: return
     }

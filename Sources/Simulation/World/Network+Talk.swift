@@ -33,6 +33,7 @@ extension Network {
     let isProblem = response.contentType == "application/problem+json"
     if response.status == 413 { return .tooLarge }
     if response.status == 401, isProblem { return .unauthorized }
+    if [403, 409, 426].contains(response.status), isProblem { return .refused(status: response.status) }
     if response.status == 200, response.contentType == "application/json",
       let answer = answer(response.body, request, push, device)
     {

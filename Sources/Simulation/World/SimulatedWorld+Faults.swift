@@ -166,7 +166,8 @@ extension SimulatedWorld {
     let user = author.users[Int(random.next() % UInt64(author.users.count))]
     // Under a name of its own, or in the name of somebody's device.
     let stolen = devices[Int(random.next() % UInt64(devices.count))].oracle.last?.replicas.last
-    let replica = random.chance(0.3) ? stolen ?? ReplicaID("evil-\(user)") : ReplicaID("evil-\(user)")
+    let isKnown = stolen.map { model.owners[$0] != nil } ?? false
+    let replica = isKnown && random.chance(0.3) ? stolen ?? "" : ReplicaID("evil-\(user)")
     faults.note(.attack)
     let stamp = SchemaStamp(catalog.schema)
     let request: TransportRequest
