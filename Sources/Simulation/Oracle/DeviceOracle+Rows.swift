@@ -31,6 +31,8 @@ extension DeviceOracle {
       throw Broken("I-6 lacks a row of its user's scope", "\(name) \(key) at run \(run.index)")
     }
     for entry in reading.outbox {
+      // What sleeps is in the old base; at a point there is none.
+      try need(!entry.isDormant, "INV 5 a pending write is not shown", "\(name) \(entry.id)")
       let receipt = ModelServer.ReceiptName(user: user, mutation: entry.id)
       let sentByThis = !isCopy && model.lostTails == 0 && run.judged.contains(receipt)
       try need(!sentByThis, "INV 9 pending, and the receipt was in reach", "\(name) \(entry.id)")
@@ -50,6 +52,16 @@ extension DeviceOracle {
     let held = last.base.values.reduce(into: Set<SpaceID>()) { $0.formUnion($1.spaces) }
     for space in held.sorted() where !mine.contains(space) && !reading.lost.contains(space) {
       throw Broken("INV 9 lost access to a space and does not say so", "\(name) \(space)")
+    }
+  }
+
+  /// Nothing that is the user's goes before a consistent point, unless access itself went and came since the last.
+  func checkNothingVanished(_ reading: DeviceReading) throws {
+    guard !reading.isLong, !isRefilling, let last, let old = model.runs[point],
+      let new = reading.cursor.flatMap({ model.runs[$0.nonce] }), old.accessMarks[user] == new.accessMarks[user]
+    else { return }
+    for key in last.base.keys where reading.base[key] == nil {
+      try need(new.scope(of: user)[key] == nil, "INV 5 a row vanished that is the user's", "\(name) \(key)")
     }
   }
 

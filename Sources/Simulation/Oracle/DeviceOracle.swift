@@ -117,6 +117,7 @@ final class DeviceOracle {
     if let awaitedReset, reading.cursor == awaitedReset {
       forgetHistory()
       self.awaitedReset = nil
+      try need(reading.heldItems == 0, "INV 3 a reset keeps what was held of the old history", name)
     }
     epoch = reading.cursor?.epoch ?? epoch
     try followMutations(reading, operations)
@@ -126,6 +127,7 @@ final class DeviceOracle {
       try checkPoint(reading)
       isRefilling = false
     }
+    if !isPoint { try checkNothingVanished(reading) }
     try checkBase(reading)
     try checkScreen(reading)
     last = reading

@@ -14,11 +14,21 @@ extension ModelServer {
     private var scopes: [AccountID: [RowKey: Set<SpaceID>]] = [:]
     private let rules: Rules
 
+    /// For each user, how often the spaces that they are in had changed by then.
+    private(set) var accessMarks: [AccountID: Int] = [:]
+
     init(_ rows: [RowKey: Version], _ index: Int, _ judged: Set<ReceiptName>, _ rules: Rules) {
       self.rows = rows
       self.index = index
       self.judged = judged
       self.rules = rules
+    }
+
+    func noteAccess(of users: Set<AccountID>, since before: Run?) {
+      for user in users {
+        let isSame = before.map { $0.spaces(of: user) == spaces(of: user) } ?? true
+        accessMarks[user] = (before?.accessMarks[user] ?? 0) + (isSame ? 0 : 1)
+      }
     }
 
     func spaces(of user: AccountID) -> Set<SpaceID> {

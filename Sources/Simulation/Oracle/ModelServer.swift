@@ -261,7 +261,9 @@ final class ModelServer {
       lastRun = nonce
       return
     }
-    runs[nonce] = Run(rows, runs.count, Set(receipts.keys), rules)
+    let run = Run(rows, runs.count, Set(receipts.keys), rules)
+    run.noteAccess(of: Set(owners.values), since: runs[lastRun])
+    runs[nonce] = run
     lastRun = nonce
   }
 }

@@ -9,6 +9,7 @@ struct NewsOracle {
   private var settled: Set<MutationID> = []
   private var lost: Set<SpaceID> = []
   private var isConsistent = false
+  private var isFalsePoint = false
 
   /// The file has changed.
   ///
@@ -28,7 +29,9 @@ struct NewsOracle {
     case .changed(let names): tables.subtract(names)
     case .settled(let ids): settled.subtract(ids)
     case .accessLost(let space): lost.remove(space)
-    case .consistent: isConsistent = false
+    case .consistent:
+      isFalsePoint = isFalsePoint || !isConsistent
+      isConsistent = false
     case .digestMismatch: break
     }
   }
@@ -38,6 +41,7 @@ struct NewsOracle {
     try need(tables.isEmpty, "INV 9 rows changed and nobody was told", "\(name) \(tables.sorted())")
     try need(settled.isEmpty, "INV 9 a mutation has its outcome and nobody was told", "\(name) \(settled)")
     try need(lost.isEmpty, "INV 9 access was lost and nobody was told", "\(name) \(lost)")
+    try need(!isFalsePoint, "INV 9 told that it is as the server was, and it is not", name)
     try need(!isConsistent, "INV 9 it is as the server was and nobody was told", name)
   }
 }

@@ -5,7 +5,20 @@ import SkerryWire
 
 /// Holds every answer of the server against what the model knows, before the network does anything to it.
 enum PageOracle {
-  static func check(_ answer: PushAnswer, to request: PushRequest, _ user: AccountID, _ model: ModelServer) throws {
+  static func check(
+    _ answer: PushAnswer, to request: PushRequest, _ user: AccountID, _ model: ModelServer, epoch: String, floor: Int64
+  ) throws {
+    let isJudged = answer.verdicts.contains { verdict in
+      switch verdict {
+      case .settled, .notYet: true
+      default: false
+      }
+    }
+    let isOther = answer.verdicts.contains { if case .otherHistory = $0 { true } else { false } }
+    let isOfThis = request.cursor.map { serves($0, model, epoch, floor) } ?? true
+    try need(
+      isOfThis ? !isOther : !isJudged, "I-21 a push is judged in another history than it names, or not in its own",
+      "\(user) \(String(describing: request.cursor)), epoch \(epoch), floor \(floor)")
     let asked = Set(request.mutations.map(\.id))
     for verdict in answer.verdicts {
       switch verdict {
@@ -39,14 +52,15 @@ enum PageOracle {
     }
   }
 
+  private static func serves(_ cursor: Cursor, _ model: ModelServer, _ epoch: String, _ floor: Int64) -> Bool {
+    cursor.epoch == epoch && model.lineage.contains(cursor.nonce) && cursor.position >= floor
+  }
+
   /// A cursor of this history is answered by a page, and any other by a reset.
   private static func checkReset(
     _ answer: PullAnswer, _ request: PullRequest, _ model: ModelServer, _ epoch: String, _ floor: Int64
   ) throws {
-    var isServable = false
-    if let cursor = request.cursor {
-      isServable = cursor.epoch == epoch && model.lineage.contains(cursor.nonce) && cursor.position >= floor
-    }
+    let isServable = request.cursor.map { serves($0, model, epoch, floor) } ?? false
     switch answer {
     case .reset(let reset):
       try need(

@@ -213,7 +213,9 @@ extension SimulatedWorld {
     let id =
       used.isEmpty
       ? NodeAmbient(scheduler, seed: pick).makeMutationID() : used[Int(pick % UInt64(used.count))]
-    return Mutation(id: id, number: hostileNumber, operations: operations)
+    // Now and then it claims to wait for what nobody has ever sent.
+    let after = random.chance(0.2) ? [NodeAmbient(scheduler, seed: pick &+ 1).makeMutationID()] : []
+    return Mutation(id: id, number: hostileNumber, after: after, operations: operations)
   }
 }
 

@@ -77,11 +77,12 @@ extension SimulatedWorld {
     }
     try checkOwner(request, push, response, user)
     guard response.status == 200 else { return }
+    guard let (epoch, floor) = try historyFacts() else { return }
     if let push {
-      try PageOracle.check(try codec.decodePushAnswer(response.body), to: push, user, model)
+      try PageOracle.check(
+        try codec.decodePushAnswer(response.body), to: push, user, model, epoch: epoch, floor: floor)
     } else {
       let pull = try codec.decodePullRequest(request.body)
-      guard let (epoch, floor) = try historyFacts() else { return }
       try PageOracle.check(
         try codec.decodePullAnswer(response.body), to: pull, user, model, epoch: epoch, floor: floor)
     }

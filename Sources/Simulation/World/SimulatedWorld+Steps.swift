@@ -239,8 +239,30 @@ extension SimulatedWorld {
 
   /// Reads beside whatever is being written.
   private func read(_ device: DeviceNode) {
-    guard let replica = device.replica, let table = catalog.tables.first else { return }
-    scheduler.spawn { _ = try? await replica.read("SELECT count(*) FROM \"\(table.name)\"") }
+    guard let replica = device.replica, let engine = device.engine, let table = catalog.tables.first else { return }
+    look(device)
+    let looks = figures.looks
+    scheduler.spawn { [unowned self] in
+      let rows = try? await replica.read("SELECT count(*) AS n FROM \"\(table.name)\"")
+      guard device.replica === replica, figures.looks == looks, let shown = device.oracle.last?.screen else { return }
+      let wanted = Int64(shown.keys.count { $0.table == table.name })
+      let found = rows?.first?["n"]?.integer
+      check {
+        try need(found == nil || found == wanted, "INV 5 a query sees other rows", "\(device.name) \(table.name)")
+      }
+    }
+    scheduler.spawn { [unowned self] in await askCondition(replica, engine, device) }
+  }
+
+  /// What the engine tells the app is what its machine says.
+  private func askCondition(_ replica: Replica, _ engine: SyncEngine, _ device: DeviceNode) async {
+    let before = await replica.condition()
+    let told = await engine.condition()
+    let after = await replica.condition()
+    guard before == after else { return }
+    check {
+      try need("\(told)" == "\(before)", "INV 9 the app is told another condition", "\(device.name) \(told), \(before)")
+    }
   }
 
   // MARK: Programs at the server
