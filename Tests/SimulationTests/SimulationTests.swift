@@ -12,7 +12,8 @@ import Testing
   /// Seeds that broke a check once, and in how many steps. What was wrong in the engine has a test of its own at its cause;
   /// a seed is another run once the workload has changed.
   static let broken: [(seed: UInt64, steps: Int)] = [
-    (12, 300), (88, 300), (114, 300), (119, 300), (120, 300), (146, 300), (162, 300), (213, 300), (459, 300), (619, 300),
+    (12, 300), (88, 300), (114, 300), (119, 300), (120, 300), (146, 300), (162, 300), (213, 300), (459, 300),
+    (619, 300),
     (1, 500), (19, 400), (48, 500), (61, 500), (95, 500), (167, 400), (309, 500), (319, 500), (376, 500), (393, 500),
     (434, 500), (26, 2_000), (58, 2_000), (61, 2_000), (65, 2_000),
   ]

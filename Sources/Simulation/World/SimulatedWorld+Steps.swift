@@ -264,42 +264,4 @@ extension SimulatedWorld {
       try need("\(told)" == "\(before)", "INV 9 the app is told another condition", "\(device.name) \(told), \(before)")
     }
   }
-
-  // MARK: Programs at the server
-
-  private func foreignStep(_ random: inout SeededGenerator) {
-    let user = author.users[Int(random.next() % UInt64(author.users.count))]
-    let deeds = author.deeds(1 + Int(random.next() % 3), seeing: foreign.rows, as: user, &random)
-    let staysOpen = random.chance(0.25) && isStormy && plan.profile.faults.contains(.foreignLock)
-    check {
-      if foreign.isOpen {
-        try foreign.add(deeds)
-      } else if staysOpen {
-        faults.note(.foreignLock)
-        journal.say(now, "programs", .write, "opens a transaction and leaves it open")
-        try foreign.begin(deeds)
-      } else {
-        try foreign.write(deeds)
-      }
-    }
-    lookAtServer()
-  }
-
-  private func access(_ random: inout SeededGenerator) {
-    guard !foreign.isOpen,
-      let deed = author.accessChange(catalog.schema, seeing: model.rows.mapValues { Row($0) }, &random)
-    else { return }
-    journal.say(now, "programs", .access, "\(deed)")
-    check { try foreign.write([deed]) }
-    lookAtServer()
-  }
-
-  private func sequence(_ random: inout SeededGenerator) {
-    let up = servers.filter(\.isUp)
-    guard !up.isEmpty else { return }
-    let node = up[Int(random.next() % UInt64(up.count))]
-    _ = try? node.server?.sequence()
-    if disk.isDead(node.label) { serverDied(node) }
-    lookAtServer()
-  }
 }
