@@ -99,9 +99,9 @@ extension DeviceOracle {
 
   // MARK: The screen
 
-  /// What is shown is what was confirmed with the pending operations folded over it, each exactly once.
-  func checkScreen(_ reading: DeviceReading) throws {
-    var expected = reading.base.mapValues(\.row)
+  /// The confirmed rows with all that is known to have gone into them.
+  private func inked(_ base: [RowKey: DeviceReading.Confirmed]) -> [RowKey: Row] {
+    var expected = base.mapValues(\.row)
     for key in expected.keys {
       guard let row = expected[key] else { continue }
       // In two histories the same values may lie on different grounds: then only what both hold is certain.
@@ -109,6 +109,12 @@ extension DeviceOracle {
       guard let version = found.last else { continue }
       expected[key]?.ink = version.ink.filter { ink in found.allSatisfy { $0.ink.contains(ink) } }
     }
+    return expected
+  }
+
+  /// What is shown is what was confirmed with the pending operations folded over it, each exactly once.
+  func checkScreen(_ reading: DeviceReading) throws {
+    var expected = inked(reading.base)
     for entry in reading.outbox where !entry.isDormant {
       guard let record = ledger[entry.id] else { continue }
       if entry.isVoid, !record.isVoid, maybeVoid.contains(entry.id) {

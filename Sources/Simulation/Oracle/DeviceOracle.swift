@@ -196,25 +196,31 @@ final class DeviceOracle {
       if rejectionsSeen.insert(id).inserted, !isCopy, model.lostTails == 0 {
         try need(refusal?.code != nil, "INV 9 a refusal without a reason", "\(name) \(id)")
       }
-    case .ended, nil:
-      switch record.fate {
-      case .pending:
-        // One that is in the server's backup when its receipt is published is not kept for a restore.
-        let isSafe = isConfirmed && model.isSafe(.init(user: user, mutation: id))
-        // Another copy of the file may have withdrawn it, or a discard that the disk refused was durable all the same.
-        let isWithdrawn = record.isVoid || maybeVoid.contains(id) || isCopy
-        let mayEnd = verdicts.contains { $0.outcome == .void } && isWithdrawn || isSafe
-        try need(mayEnd, "I-2 a pending mutation is nowhere", "\(name) \(id) \(verdicts) \(record.operations)")
-      case .confirmed:
-        try need(
-          model.isSafe(.init(user: user, mutation: id)), "I-3 a confirmed mutation left the archive before it was safe",
-          "\(name) \(id)")
-      case .refused:
-        try need(maybeAcknowledged.contains(id), "INV 9 a refusal vanished that nobody acknowledged", "\(name) \(id)")
-      case .ended: break
-      }
+    case .ended, nil: try checkEnd(record, verdicts)
     }
     ledger.set(id, place ?? .ended)
+  }
+
+  /// It is in no queue any more.
+  private func checkEnd(_ record: Ledger.Record, _ verdicts: Set<ModelServer.Judged>) throws {
+    let id = record.id
+    let isConfirmed = verdicts.contains { $0.outcome == .confirmed }
+    switch record.fate {
+    case .pending:
+      // One that is in the server's backup when its receipt is published is not kept for a restore.
+      let isSafe = isConfirmed && model.isSafe(.init(user: user, mutation: id))
+      // Another copy of the file may have withdrawn it, or a discard that the disk refused was durable all the same.
+      let isWithdrawn = record.isVoid || maybeVoid.contains(id) || isCopy
+      let mayEnd = verdicts.contains { $0.outcome == .void } && isWithdrawn || isSafe
+      try need(mayEnd, "I-2 a pending mutation is nowhere", "\(name) \(id) \(verdicts) \(record.operations)")
+    case .confirmed:
+      try need(
+        model.isSafe(.init(user: user, mutation: id)), "I-3 a confirmed mutation left the archive before it was safe",
+        "\(name) \(id)")
+    case .refused:
+      try need(maybeAcknowledged.contains(id), "INV 9 a refusal vanished that nobody acknowledged", "\(name) \(id)")
+    case .ended: break
+    }
   }
 
   private func checkNumbers(_ reading: DeviceReading) throws {

@@ -22,7 +22,6 @@ struct Ledger {
     let made: Int
     var isVoid = false
     var fate = Fate.pending
-    var wasConfirmed = false
   }
 
   private(set) var records: [MutationID: Record] = [:]
@@ -32,8 +31,6 @@ struct Ledger {
   /// Writes that have not returned, or ended with an error of the disk or the death of their process: each may be there or
   /// not, but as it was meant.
   var uncertain: [Intent] = []
-
-  var made: Int { count }
 
   subscript(id: MutationID) -> Record? { records[id] }
 
@@ -48,7 +45,6 @@ struct Ledger {
   mutating func set(_ id: MutationID, _ fate: Fate) {
     guard let old = records[id]?.fate, old != fate else { return }
     records[id]?.fate = fate
-    if fate == .confirmed { records[id]?.wasConfirmed = true }
     if fate == .ended { open.removeAll { $0 == id } }
     if old == .ended {
       open.append(id)

@@ -72,44 +72,49 @@ enum PageOracle {
     }
   }
 
+  private static func check(
+    _ item: PageItem, _ run: ModelServer.Run, _ mine: Set<SpaceID>, _ request: PullRequest, _ user: AccountID,
+    _ model: ModelServer
+  ) throws {
+    switch item {
+    case .put(let space, let image):
+      try need(
+        mine.contains(space) && run.spaces(of: image.key).contains(space), "INV 7 a page shows a foreign row",
+        "\(user) \(space) \(image.key)")
+      try need(
+        run.rows[image.key]?.says(image.values, image.version, image.incarnation) == true,
+        "I-5 a page shows what was not sequenced", "\(user) \(image.key)")
+    case .receipt(let space, let receipt):
+      let isOwn = request.replicas.contains { space == SpaceID.replica($0) && model.owners[$0] == user }
+      let known = model.receipts[ModelServer.ReceiptName(user: user, mutation: receipt.id)]
+      try need(isOwn, "INV 7 a page shows a receipt of another replica", "\(user) \(space)")
+      try need(known?.outcome == receipt.outcome, "I-4 a page shows a verdict that is not stored", "\(receipt.id)")
+    case .gain(let space):
+      try need(mine.contains(space), "INV 7 a page gives a space that is not the user's", "\(user) \(space)")
+    case .lose(let space):
+      try need(!mine.contains(space), "INV 5 a page takes a space that is the user's", "\(user) \(space)")
+    case .left(let space, let key, let still):
+      try need(
+        !run.spaces(of: key).contains(space), "INV 5 a page says that a row left a space it is in", "\(key) \(space)")
+      for other in still {
+        try need(
+          mine.contains(other) && run.spaces(of: key).contains(other), "INV 7 a leave names a foreign space",
+          "\(key) \(other)")
+      }
+    case .deleted(let space, let key):
+      try need(
+        !run.spaces(of: key).contains(space), "INV 5 a page says that a row is deleted which is there",
+        "\(key) \(space)")
+    case .filled: break
+    }
+  }
+
   private static func check(_ page: Page, _ request: PullRequest, _ user: AccountID, _ model: ModelServer) throws {
     guard let run = model.runs[page.cursor.nonce] else {
       throw Broken("I-21 a page names a run that never was", "\(page.cursor.head) \(page.cursor.nonce)")
     }
     let mine = run.spaces(of: user)
-    for item in page.items {
-      switch item {
-      case .put(let space, let image):
-        try need(
-          mine.contains(space) && run.spaces(of: image.key).contains(space), "INV 7 a page shows a foreign row",
-          "\(user) \(space) \(image.key)")
-        try need(
-          run.rows[image.key]?.says(image.values, image.version, image.incarnation) == true,
-          "I-5 a page shows what was not sequenced", "\(user) \(image.key)")
-      case .receipt(let space, let receipt):
-        let isOwn = request.replicas.contains { space == SpaceID.replica($0) && model.owners[$0] == user }
-        let known = model.receipts[ModelServer.ReceiptName(user: user, mutation: receipt.id)]
-        try need(isOwn, "INV 7 a page shows a receipt of another replica", "\(user) \(space)")
-        try need(known?.outcome == receipt.outcome, "I-4 a page shows a verdict that is not stored", "\(receipt.id)")
-      case .gain(let space):
-        try need(mine.contains(space), "INV 7 a page gives a space that is not the user's", "\(user) \(space)")
-      case .lose(let space):
-        try need(!mine.contains(space), "INV 5 a page takes a space that is the user's", "\(user) \(space)")
-      case .left(let space, let key, let still):
-        try need(
-          !run.spaces(of: key).contains(space), "INV 5 a page says that a row left a space it is in", "\(key) \(space)")
-        for other in still {
-          try need(
-            mine.contains(other) && run.spaces(of: key).contains(other), "INV 7 a leave names a foreign space",
-            "\(key) \(other)")
-        }
-      case .deleted(let space, let key):
-        try need(
-          !run.spaces(of: key).contains(space), "INV 5 a page says that a row is deleted which is there",
-          "\(key) \(space)")
-      case .filled: break
-      }
-    }
+    for item in page.items { try check(item, run, mine, request, user, model) }
     if page.closes {
       try need(model.lastRun == page.cursor.nonce, "INV 2 a page closes at a run that is not the last", "\(user)")
       try need(page.cursor.head >= page.cursor.position, "INV 2 a cursor is ahead of its run", "\(page.cursor)")
