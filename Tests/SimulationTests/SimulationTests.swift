@@ -54,6 +54,12 @@ import Testing
     #expect(picture.hasPrefix("<svg") && picture.contains("class=\"crash\"") && picture.contains("class=\"message\""))
   }
 
+  @Test func `ten devices that are cut off from each other all the time come to agree`() {
+    var plan = Plan.matrix(5)
+    plan.steps = Array(plan.steps.prefix(120))
+    #expect(SimulationTests.simulation.run(plan).broken == nil)
+  }
+
   @Test func `a seed draws the same plan each time, and another seed another`() {
     #expect(Plan(seed: 7, steps: 50).steps == Plan(seed: 7, steps: 50).steps)
     #expect(Plan(seed: 7, steps: 50).steps != Plan(seed: 8, steps: 50).steps)
