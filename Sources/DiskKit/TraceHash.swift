@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Folds words and bytes, in order, into one number. It tells runs apart; it is no protection against an adversary.
-struct TraceHash {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+package struct TraceHash {
+  package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  package init() {}
 
   private static let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -11,12 +13,12 @@ struct TraceHash {
     return product ^ (product >> 29)
   }
 
-  mutating func fold(_ word: UInt64) { value = TraceHash.mix(value, word) }
+  package mutating func fold(_ word: UInt64) { value = TraceHash.mix(value, word) }
 
-  mutating func fold(_ number: Int) { fold(UInt64(bitPattern: Int64(number))) }
+  package mutating func fold(_ number: Int) { fold(UInt64(bitPattern: Int64(number))) }
 
   /// Four words at a time, each in a lane of its own, so that one multiplication need not wait for another.
-  mutating func fold(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func fold(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     var (a, b, c, d) = (value, value &+ 1, value &+ 2, value &+ 3)
     var offset = 0

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
+
 /// A world's time. It stands still until a test moves it, or lets a device do a round.
 ///
 /// It is a `Clock`: an app's own code that waits on an injected clock can be given this one. Whoever sleeps on it wakes when
@@ -12,7 +14,7 @@ public final class TestClock: Clock, Sendable {
 
     /// The moment so much later; a part of a millisecond counts as a whole one.
     public func advanced(by duration: Duration) -> Instant {
-      Instant(milliseconds: milliseconds + TestClock.milliseconds(duration))
+      Instant(milliseconds: milliseconds + duration.milliseconds)
     }
 
     /// How far it is to another moment.
@@ -50,13 +52,7 @@ public final class TestClock: Clock, Sendable {
   /// Lets time pass. What falls due is done in its order, each engine that was started included, and is done when this
   /// returns; nothing sleeps.
   public func advance(by duration: Duration) async {
-    await loop.drive { end in loop.at(loop.time.now + TestClock.milliseconds(duration), end) }
-  }
-
-  static func milliseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    let part = attoseconds / 1_000_000_000_000_000
-    return seconds * 1_000 + part + (attoseconds % 1_000_000_000_000_000 > 0 ? 1 : 0)
+    await loop.drive { end in loop.at(loop.time.now + duration.milliseconds, end) }
   }
 }
 

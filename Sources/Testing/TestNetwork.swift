@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
 import SkerryMachine
 import SkerryModel
 import Synchronization
@@ -47,12 +48,12 @@ public final class TestNetwork: Sendable {
 
   /// The next request arrives late; after the device has given up, if it is later than `patience`.
   public func delayNextRequest(of device: TestDevice, by delay: Duration, _ message: Message = .any) {
-    add("delayNextRequest", device, message, .delayRequest(TestClock.milliseconds(delay)))
+    add("delayNextRequest", device, message, .delayRequest(delay.milliseconds))
   }
 
   /// The server carries out the next request at once, and its answer comes late; never, if it is later than `patience`.
   public func delayNextAnswer(of device: TestDevice, by delay: Duration, _ message: Message = .any) {
-    add("delayNextAnswer", device, message, .delayAnswer(TestClock.milliseconds(delay)))
+    add("delayNextAnswer", device, message, .delayAnswer(delay.milliseconds))
   }
 
   /// The server carries out the next request, and half of its answer arrives.
@@ -66,7 +67,7 @@ public final class TestNetwork: Sendable {
   public func answerNext(
     of device: TestDevice, withStatus status: Int, retryAfter: Duration? = nil, _ message: Message = .any
   ) {
-    add("answerNext(withStatus: \(status))", device, message, .answer(status, retryAfter.map(TestClock.milliseconds)))
+    add("answerNext(withStatus: \(status))", device, message, .answer(status, retryAfter.map(\.milliseconds)))
   }
 
   /// From now on a hotel's page comes in place of every answer, until `leaveCaptivePortal`.

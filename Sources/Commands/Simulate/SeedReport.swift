@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SkerryAmbientKit
 import SkerrySimulation
 
 /// What a run of one seed came to, as a worker process tells it.
@@ -57,7 +58,8 @@ struct SeedTotals {
     }
     figures.add(report.figures)
     // A sum, since workers report in any order; each seed's part is spread over all bits.
-    trace &+= TraceMix.mix(UInt64(report.seed), UInt64(report.trace, radix: 16) ?? 0)
+    var spread = SeededGenerator(seed: (UInt64(report.trace, radix: 16) ?? 0) ^ UInt64(report.seed) << 32)
+    trace &+= spread.next()
     slowest = max(slowest, report.figures.drained)
     faults.merge(report.faults, uniquingKeysWith: +)
   }
@@ -81,15 +83,5 @@ struct SeedTotals {
       faults              \(faults.values.reduce(0, +)): \(list(faults))
       trace               \(String(trace, radix: 16)), over every message, choice and write to a disk: the same for the same seeds
       """
-  }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-private enum TraceMix {
-  static func mix(_ seed: UInt64, _ trace: UInt64) -> UInt64 {
-    var z = trace ^ seed &* 0x9E37_79B9_7F4A_7C15
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
+
 /// A clock that shows the scheduler's time. Whoever sleeps wakes by a timer; a cancelled sleeper wakes at once.
 package struct VirtualClock: Clock {
   /// Milliseconds since 1970.
@@ -8,7 +10,7 @@ package struct VirtualClock: Clock {
 
     /// The instant so much later; parts of a millisecond count as a whole one.
     package func advanced(by duration: Duration) -> Instant {
-      Instant(milliseconds: milliseconds + VirtualClock.milliseconds(duration))
+      Instant(milliseconds: milliseconds + duration.milliseconds)
     }
 
     /// How far it is to another.
@@ -48,11 +50,5 @@ package struct VirtualClock: Clock {
       let earliest = hold()
       if earliest > scheduler.now { wake(waiter, at: earliest) } else { waiter.end(.success(())) }
     }
-  }
-
-  private static func milliseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    let part = attoseconds / 1_000_000_000_000_000
-    return seconds * 1_000 + part + (attoseconds % 1_000_000_000_000_000 > 0 ? 1 : 0)
   }
 }

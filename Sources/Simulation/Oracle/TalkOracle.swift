@@ -7,8 +7,8 @@ import SkerryModel
 struct TalkOracle {
   /// What came back for a request, by the oracle's own reading.
   enum Outcome: Equatable {
-    /// An answer of ours, to this request.
-    case answered(settled: [MutationID], isQuiet: Bool)
+    /// An answer of ours, to this request; `reset` is the cursor of one.
+    case answered(settled: [MutationID] = [], isQuiet: Bool = false, reset: Cursor? = nil)
     case nobody
     case transient(status: Int, retryAfter: Int64?)
     case unauthorized
@@ -69,7 +69,7 @@ struct TalkOracle {
     last = outcome
     let isAlone = offered.count == 1
     switch outcome {
-    case .answered(let settled, let isQuiet):
+    case .answered(let settled, let isQuiet, _):
       failures = 0
       if !settled.isEmpty, !aloneFailures.isEmpty { hasPassedSince = true }
       quietRounds = isQuiet ? quietRounds + 1 : 0

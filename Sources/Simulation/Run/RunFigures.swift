@@ -14,8 +14,6 @@ package struct RunFigures: Sendable, Equatable, Codable {
   package var refusals: [String: Int] = [:]
   package var foreignCommits = 0
   package var rounds = 0
-  package var diskWrites = 0
-  package var restarts = 0
   /// Days of a device that makes 100 writes and syncs 48 times in each: idle days do not count.
   package var deviceDays = 0.0
   /// Acknowledged writes that are neither in an outbox nor ended.
@@ -39,8 +37,6 @@ package struct RunFigures: Sendable, Equatable, Codable {
     refusals.merge(other.refusals, uniquingKeysWith: +)
     foreignCommits += other.foreignCommits
     rounds += other.rounds
-    diskWrites += other.diskWrites
-    restarts += other.restarts
     lost += other.lost
     stuck += other.stuck
     deviceDays += other.deviceDays

@@ -90,7 +90,6 @@ extension SimulatedWorld {
     figures.deviceDays = devices.reduce(0) {
       $0 + min(Double($1.acknowledged) / 100, Double($1.oracle.consistentPoints) / 48)
     }
-    figures.diskWrites = disk.figures.writes
     figures.lost = devices.reduce(0) { $0 + $1.oracle.missing }
     journal.fold(UInt64(scheduler.steps))
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryDiskKit
+
 /// What happened in a run, in words and as a hash of every message; kept in full only when somebody wants to read it.
 package final class Journal {
   package enum Mark: String, Sendable {
@@ -27,8 +29,9 @@ package final class Journal {
   package let isKept: Bool
   package private(set) var lines: [Line] = []
   package private(set) var arrows: [Arrow] = []
-  /// FNV-1a over the bytes of all messages, in their order.
-  package private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  /// Over the bytes of all messages, in their order.
+  private var trace = TraceHash()
+  package var hash: UInt64 { trace.value }
 
   package init(isKept: Bool) { self.isKept = isKept }
 
@@ -36,21 +39,11 @@ package final class Journal {
     if isKept { lines.append(Line(at: at, lane: lane, mark: mark, text: text())) }
   }
 
-  func fold(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01B3 }
+  func fold(_ number: UInt64) { trace.fold(number) }
 
   func fold(_ bytes: [UInt8]) {
-    fold(UInt64(bytes.count))
-    bytes.withUnsafeBytes { raw in
-      var index = 0
-      while index + 8 <= raw.count {
-        fold(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-        index += 8
-      }
-      while index < raw.count {
-        fold(UInt64(raw[index]))
-        index += 1
-      }
-    }
+    trace.fold(bytes.count)
+    bytes.withUnsafeBytes { trace.fold($0) }
   }
 
   /// - Returns: a number to say later that it arrived.

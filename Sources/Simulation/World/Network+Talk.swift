@@ -6,17 +6,30 @@ import SkerryWire
 
 /// What a device makes of its requests and their answers, for the oracle of its talk.
 extension Network {
-  func begins(_ device: DeviceNode, _ life: Int) {
-    guard device.life == life, device.isUp else { return }
-    world.check { try device.talk.sends(at: world.now) }
+  /// - Returns: what is offered, if anything is.
+  func begins(_ request: TransportRequest, _ device: DeviceNode, _ life: Int) -> PushRequest? {
+    guard device.life == life, device.isUp else { return nil }
+    var offered: PushRequest?
+    world.check {
+      try device.talk.sends(at: world.now)
+      guard request.path == "/v1/push" else { return }
+      let push = try world.codec.decodePushRequest(request.body)
+      offered = push
+      if world.plan.looksAtPointsOnly { return }
+      world.look(device)
+      try OfferOracle(device, world.model.rules, at: world.now)?.check(push)
+    }
+    return offered
   }
 
   func ends(
-    _ request: TransportRequest, _ result: Result<TransportResponse, any Error>, _ device: DeviceNode, _ life: Int
+    _ request: TransportRequest, _ offered: PushRequest?, _ result: Result<TransportResponse, any Error>,
+    _ device: DeviceNode, _ life: Int
   ) {
     guard device.life == life, device.isUp else { return }
-    let offered = request.path == "/v1/push" ? try? world.codec.decodePushRequest(request.body) : nil
     let outcome = outcome(request, offered, result, device)
+    // Whatever a reset to another request says, the device passes over it.
+    if case .answered(_, _, let reset?) = outcome { device.oracle.awaitedReset = reset }
     world.check {
       try device.talk.hears(outcome, offered: offered?.mutations.map(\.id) ?? [], at: world.now)
     }
@@ -51,14 +64,16 @@ extension Network {
       let settled = answer.verdicts.compactMap { verdict in
         if case .settled(let id, _) = verdict { id } else { nil }
       }
-      return .answered(settled: settled, isQuiet: false)
+      return .answered(settled: settled)
     }
     guard let pull = try? world.codec.decodePullRequest(request.body),
       let answer = try? world.codec.readPullAnswer(body), answer.request == pull.request
     else { return nil }
-    guard case .page(let page) = answer.answer else { return .answered(settled: [], isQuiet: false) }
-    let isQuiet = page.closes && page.items.isEmpty && page.cursor.open.isEmpty
-    let isIdle = device.oracle.last?.outbox.isEmpty ?? false
-    return .answered(settled: [], isQuiet: isQuiet && isIdle)
+    switch answer.answer {
+    case .reset(let reset): return .answered(reset: reset.cursor)
+    case .page(let page):
+      let isQuiet = page.closes && page.items.isEmpty && page.cursor.open.isEmpty
+      return .answered(isQuiet: isQuiet && device.oracle.last?.outbox.isEmpty == true)
+    }
   }
 }

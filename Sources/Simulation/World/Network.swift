@@ -13,13 +13,13 @@ struct DeviceTransport: Transport {
 
   /// Sends one request and waits for its response, or for the device's patience to end.
   func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-    network.begins(device, life)
+    let offered = network.begins(request, device, life)
     do {
       let response = try await send(request)
-      network.ends(request, .success(response), device, life)
+      network.ends(request, offered, .success(response), device, life)
       return response
     } catch {
-      network.ends(request, .failure(error), device, life)
+      network.ends(request, offered, .failure(error), device, life)
       throw error
     }
   }
@@ -69,7 +69,6 @@ final class Network: @unchecked Sendable {
       waiter.end(.failure(TransportError.cancelled))
       return
     }
-    checkOffer(request, device)
     messages += 1
     device.messages += 1
     // Each message has a tape of its own, so that one more or less leaves the others' faults as they are.
@@ -84,14 +83,6 @@ final class Network: @unchecked Sendable {
     world.scheduler.after(patience) { self.timeOut(message) }
     let latency = Int64(message.random.next() % 120) + 1
     world.scheduler.after(latency) { self.arrive(message) }
-  }
-
-  private func checkOffer(_ request: TransportRequest, _ device: DeviceNode) {
-    guard request.path == "/v1/push", !world.plan.looksAtPointsOnly else { return }
-    world.look(device)
-    world.check {
-      try OfferOracle(device, world.model.rules, at: world.now)?.check(world.codec.decodePushRequest(request.body))
-    }
   }
 
   private func drawFault(_ random: inout SeededGenerator) -> FaultKind? {
@@ -237,7 +228,7 @@ final class Network: @unchecked Sendable {
     }
     let arrow = world.journal.send(message.answerer, message.device.name, world.now, "\(response.status)")
     world.journal.arrive(arrow, world.now)
-    world.hears(message.device, response, isPush: message.isPush)
+    world.hears(message.device)
     _ = message.waiter.end(.success(response))
   }
 }

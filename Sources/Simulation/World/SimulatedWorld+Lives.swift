@@ -38,7 +38,6 @@ extension SimulatedWorld {
     guard !device.isUp, broken == nil, !isOver else { return }
     do {
       try device.start(in: self)
-      figures.restarts += 1
       journal.say(now, device.name, .start, "starts")
       check { try checkIntegrity(device.observe(disk), device.name) }
       device.isChangeLocal = true

@@ -160,10 +160,7 @@ final class SimulatedWorld: @unchecked Sendable {
   // MARK: The devices' side
 
   /// A response reaches a device.
-  func hears(_ device: DeviceNode, _ response: TransportResponse, isPush: Bool) {
-    if !isPush, response.status == 200, case .reset(let reset)? = try? codec.decodePullAnswer(response.body) {
-      device.oracle.awaitedReset = reset.cursor
-    }
+  func hears(_ device: DeviceNode) {
     for action in actions.removeValue(forKey: device.number) ?? [] { scheduler.spawn { action() } }
   }
 

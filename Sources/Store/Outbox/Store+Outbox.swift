@@ -49,7 +49,10 @@ extension Store {
 
   /// The entries that one must wait for; none if it has left the outbox.
   package func predecessors(of id: MutationID) throws -> [MutationID] {
-    try entry(id).map { try Predecessors(connection).of($0.made) } ?? []
+    let made = try connection.first("SELECT made FROM skerry_outbox WHERE mid = ?", .blob(id.raw.bytes)) {
+      $0.integer(0)
+    }
+    return try made.map { try Predecessors(connection).of($0) } ?? []
   }
 
   /// Freezes entries, durably, and gives them as they travel.

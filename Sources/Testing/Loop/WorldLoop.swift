@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import SkerryAmbientKit
 import Synchronization
 
 /// Where all work of a test's world is done: one job at a time on one queue, and timers in virtual time.
@@ -105,15 +106,15 @@ final class WorldLoop: Sendable {
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   func sleep(until deadline: Int64, drives: Bool = false, what: String? = nil) async throws {
-    let waiter = Waiter()
+    let waiter = OneShot<Void>()
     let timer = at(deadline, drives: drives, what: what) {
-      waiter.end(isCancelled: false)
+      waiter.end(.success(()))
     }
     defer { cancel(timer) }
     try await withTaskCancellationHandler {
       try await waiter.wait()
     } onCancel: {
-      waiter.end(isCancelled: true)
+      waiter.end(.failure(CancellationError()))
     }
   }
 

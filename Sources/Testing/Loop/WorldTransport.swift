@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
 import SkerryMachine
 import SkerryModel
 
@@ -50,7 +51,7 @@ struct WorldTransport: Transport {
     }
   }
 
-  private static let patience = TestClock.milliseconds(TestNetwork.patience)
+  private static let patience = TestNetwork.patience.milliseconds
 
   private func giveUp() async throws -> TransportError {
     try await wait(WorldTransport.patience)

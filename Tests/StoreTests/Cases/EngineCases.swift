@@ -9,26 +9,12 @@ import SkerryTesting
 import Testing
 
 /// CASES.md, what concerns a running engine: tasks, waits, pauses and hints.
-@Suite struct EngineCases {
-  private let folder: TemporaryFolder
-  private let ambient = VirtualAmbient(seed: 14)
-  private let clock = ManualClock()
+@Suite struct EngineCases: EngineBench {
+  let folder: TemporaryFolder
+  let ambient = VirtualAmbient(seed: 14)
+  let clock = ManualClock()
 
   init() throws { folder = try TemporaryFolder() }
-
-  private func replica() async throws -> Replica {
-    try await Replica.open(path: folder.path("a.db"), account: "ana", schema: .library, ambient: ambient)
-  }
-
-  private func engine(_ replica: Replica, _ harbour: Harbour) -> SyncEngine {
-    SyncEngine(replica, transport: harbour, policy: TimingPolicy(batch: 3, page: 4), clock: clock)
-  }
-
-  /// Moves both clocks.
-  private func pass(_ milliseconds: Int64) {
-    ambient.advance(by: milliseconds)
-    clock.advance(by: .milliseconds(milliseconds))
-  }
 
   private func ids(_ replica: Replica) async throws -> [String] {
     try await replica.read("SELECT id FROM book ORDER BY id").compactMap { $0["id"]?.text }

@@ -12,26 +12,12 @@ import Synchronization
 import Testing
 
 /// Replicas with engines on a server in this process, on a clock that only the test moves.
-@Suite struct EngineTests {
-  private let folder: TemporaryFolder
-  private let ambient = VirtualAmbient(seed: 12)
-  private let clock = ManualClock()
+@Suite struct EngineTests: EngineBench {
+  let folder: TemporaryFolder
+  let ambient = VirtualAmbient(seed: 12)
+  let clock = ManualClock()
 
   init() throws { folder = try TemporaryFolder() }
-
-  private func replica(_ name: String = "a", user: AccountID = "ana") async throws -> Replica {
-    try await Replica.open(path: folder.path(name + ".db"), account: user, schema: .library, ambient: ambient)
-  }
-
-  private func engine(_ replica: Replica, _ harbour: Harbour) -> SyncEngine {
-    SyncEngine(replica, transport: harbour, policy: TimingPolicy(batch: 3, page: 4), clock: clock)
-  }
-
-  /// Moves both clocks.
-  private func pass(_ milliseconds: Int64) {
-    ambient.advance(by: milliseconds)
-    clock.advance(by: .milliseconds(milliseconds))
-  }
 
   private func titles(_ replica: Replica) async throws -> [String] {
     try await replica.read("SELECT id, title FROM book ORDER BY id").map {

@@ -10,20 +10,12 @@ import SkerryTesting
 import Testing
 
 /// What an app hears and reads of the outcomes of its writes.
-@Suite struct OutcomeTests {
-  private let folder: TemporaryFolder
-  private let ambient = VirtualAmbient(seed: 13)
-  private let clock = ManualClock()
+@Suite struct OutcomeTests: EngineBench {
+  let folder: TemporaryFolder
+  let ambient = VirtualAmbient(seed: 13)
+  let clock = ManualClock()
 
   init() throws { folder = try TemporaryFolder() }
-
-  private func replica() async throws -> Replica {
-    try await Replica.open(path: folder.path("a.db"), account: "ana", schema: .library, ambient: ambient)
-  }
-
-  private func engine(_ replica: Replica, _ harbour: Harbour) -> SyncEngine {
-    SyncEngine(replica, transport: harbour, policy: TimingPolicy(batch: 3, page: 4), clock: clock)
-  }
 
   private func titles(_ replica: Replica) async throws -> [Value?] {
     try await replica.read("SELECT title FROM book").map { $0["title"] }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A continuation that is resumed once, by whichever comes first; it may have ended before anybody waits.
-final class OneShot<Success: Sendable>: Sendable {
+package final class OneShot<Success: Sendable>: Sendable {
   private enum State {
     case early
     case waiting(CheckedContinuation<Success, any Error>)
@@ -12,8 +12,17 @@ final class OneShot<Success: Sendable>: Sendable {
 
   private let state = Mutex(State.early)
 
+  package init() {}
+
+  /// Waits for its end.
+  ///
+  /// - Throws: whatever it ended with.
+  package func wait() async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in _ = begin(continuation) }
+  }
+
   /// - Returns: false if it has ended before it began; then the continuation has been resumed.
-  func begin(_ continuation: CheckedContinuation<Success, any Error>) -> Bool {
+  package func begin(_ continuation: CheckedContinuation<Success, any Error>) -> Bool {
     let early: Result<Success, any Error>? = state.withLock { state in
       if case .ended(let result) = state { return result }
       state = .waiting(continuation)
@@ -25,7 +34,7 @@ final class OneShot<Success: Sendable>: Sendable {
 
   /// - Returns: whether somebody was waiting.
   @discardableResult
-  func end(_ result: Result<Success, any Error>) -> Bool {
+  package func end(_ result: Result<Success, any Error>) -> Bool {
     let waiting: CheckedContinuation<Success, any Error>? = state.withLock { state in
       switch state {
       case .early:
