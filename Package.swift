@@ -56,16 +56,22 @@ let package = Package(
       name: "SkerryTables", dependencies: ["SkerryModel", "SkerrySQLiteKit"], path: "Sources/Tables",
       swiftSettings: strict),
 
+    // An app's structs and the schema's tables
+    .target(
+      name: "SkerryRecords", dependencies: ["SkerryModel", "SkerryAmbientKit"], path: "Sources/Records",
+      swiftSettings: strict),
+
     // Client
     .target(
       name: "SkerryStore",
       dependencies: [
-        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerrySQLiteKit", "SkerryTables",
+        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerrySQLiteKit", "SkerryTables", "SkerryRecords",
       ], path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "Skerry",
       dependencies: [
-        "SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryTables", "SkerryAmbientKit",
+        "SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit",
+        "SkerryRecords",
       ],
       path: "Sources/Skerry", swiftSettings: strict),
     .target(
@@ -90,7 +96,7 @@ let package = Package(
       name: "SkerryServer",
       dependencies: [
         "SkerryModel", "SkerryServerCore", "SkerryStorageSQLite", "SkerryHTTPKit", "SkerryTokenKit", "SkerryAmbientKit",
-        "SkerrySQLiteKit",
+        "SkerryRecords", "SkerrySQLiteKit",
       ], path: "Sources/Server", swiftSettings: strict),
 
     // Worlds: real client and server code in virtual time
@@ -103,7 +109,8 @@ let package = Package(
     .target(
       name: "SkerryTesting",
       dependencies: [
-        "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryAmbientKit", "SkerrySQLiteKit", "SkerryDiskKit",
+        "SkerryModel", "SkerryMerge", "SkerryMachine", "SkerryAmbientKit", "SkerrySQLiteKit",
+        "SkerryDiskKit",
         "SkerryTables", "SkerryStore", "Skerry", "SkerryServerCore", "SkerryStorageSQLite",
       ], path: "Sources/Testing", swiftSettings: strict),
 
@@ -125,7 +132,7 @@ let package = Package(
 
     // Tests
     .target(
-      name: "SkerryTestSupport", dependencies: ["SkerryModel", "SkerryMerge", "SkerryServerCore"],
+      name: "SkerryTestSupport", dependencies: ["SkerryModel", "SkerryMerge", "SkerryRecords", "SkerryServerCore"],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "ModelTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryMerge"], path: "Tests/ModelTests",
@@ -133,6 +140,9 @@ let package = Package(
     .testTarget(
       name: "WireTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryWire"], path: "Tests/WireTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "RecordsTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryRecords", "SkerryTestSupport"],
+      path: "Tests/RecordsTests", swiftSettings: strict),
     .testTarget(
       name: "MachineTests", dependencies: ["SkerryModel", "SkerryWire", "SkerryMachine"], path: "Tests/MachineTests",
       swiftSettings: strict),

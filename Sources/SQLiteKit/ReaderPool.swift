@@ -25,13 +25,19 @@ public final class ReaderPool: Sendable {
   // under the cooperative pool: measured on Linux, as many blocked reads as cores held every other task up for a second.
   private let queues: [DispatchQueue]
   private let loads: Mutex<[Int]>
+  private let prepare: @Sendable (SQLiteConnection) throws -> Void
 
   /// Connections are opened when first needed.
   public convenience init(path: String, size: Int = 4, busyTimeout: Int32 = 5_000, vfs: String? = nil) {
     self.init(path: path, size: size, busyTimeout: busyTimeout, lanes: .threads, vfs: vfs)
   }
 
-  package init(path: String, size: Int = 4, busyTimeout: Int32 = 5_000, lanes: Lanes, vfs: String?) {
+  /// - Parameter prepare: what is done with each connection before it is first used.
+  package init(
+    path: String, size: Int = 4, busyTimeout: Int32 = 5_000, lanes: Lanes, vfs: String?,
+    prepare: @escaping @Sendable (SQLiteConnection) throws -> Void = { _ in }
+  ) {
+    self.prepare = prepare
     self.path = path
     self.busyTimeout = busyTimeout
     self.vfs = vfs
@@ -50,6 +56,7 @@ public final class ReaderPool: Sendable {
     } else {
       slot = ConnectionSlot(
         connection: try SQLiteConnection(path: path, mode: .reader, busyTimeout: busyTimeout, vfs: vfs))
+      try prepare(slot.connection)
     }
     let result = Result { try slot.connection.transaction(.deferred) { try body(slot.connection) } }
     // A connection whose transaction could not be ended is closed instead of being handed to the next caller.

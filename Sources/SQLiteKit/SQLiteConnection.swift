@@ -33,6 +33,8 @@ public final class SQLiteConnection {
   /// Whether `transaction` is at work, and what has ended its chances.
   var isInScope = false
   var failure: SQLiteError?
+  var changes: ChangedTables?
+  var reads: ReadTables?
 
   var database: OpaquePointer { handle.pointer }
 

@@ -6,6 +6,8 @@ import CSkerrySQLite
 public final class SQLiteStatement {
   /// The statement's text.
   public let sql: String
+  /// The tables and views that it reads; empty unless the connection watches.
+  package let tablesRead: Set<String>
   private let handle: StatementHandle
   private unowned let connection: SQLiteConnection
   private var isStepping = false
@@ -13,6 +15,7 @@ public final class SQLiteStatement {
   init(_ sql: String, on connection: SQLiteConnection) throws(SQLiteError) {
     var pointer: OpaquePointer?
     var result = SQLITE_OK
+    _ = connection.takeReadTables()
     var hasTail = false
     var text = sql
     text.withUTF8 { utf8 in
@@ -33,6 +36,7 @@ public final class SQLiteStatement {
     }
     self.sql = sql
     self.connection = connection
+    tablesRead = connection.takeReadTables()
     handle = StatementHandle(pointer: pointer)
   }
 

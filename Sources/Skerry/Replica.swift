@@ -3,6 +3,7 @@
 import SkerryAmbientKit
 package import SkerryMachine
 public import SkerryModel
+public import SkerryRecords
 package import SkerrySQLiteKit
 public import SkerryStore
 import Synchronization
@@ -24,6 +25,8 @@ public actor Replica {
   private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
   private nonisolated let listeners = Listeners()
+  /// Where observers wait.
+  nonisolated let board = ChangeBoard()
 
   /// The queue on which the store's work is done.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -79,8 +82,13 @@ public actor Replica {
     self.account = account
     self.ambient = ambient
     executor = host.executor
-    readers = ReaderPool(path: path, lanes: host.lanes, vfs: host.vfs)
+    readers = ReaderPool(path: path, lanes: host.lanes, vfs: host.vfs) { connection in
+      connection.watchReads()
+      try QueryViews.create(catalog, on: connection)
+    }
     store = try Store(path: path, account: account, catalog: catalog, ambient: ambient, vfs: host.vfs)
+    store.onCommit = { [board] in board.publish($0) }
+    store.onOthersCommit = { [board] in board.publishAll() }
   }
 
   // MARK: Reading and writing
@@ -100,28 +108,61 @@ public actor Replica {
     return id
   }
 
-  /// Runs one SELECT in a snapshot of its own, beside whatever is being written.
+  /// Reads what a query asks for, in a snapshot of its own, beside whatever is being written.
   ///
-  /// Rows hold all of the user's own changes, confirmed or not. Skerry's hidden columns are left out.
+  /// Rows hold all of the user's own changes, confirmed or not. A row that cannot be made into an element (a text that is no
+  /// case of an enumeration, say) is left out, and told of by the event `unreadable`.
   ///
-  /// - Throws: `StoreError` with code `notReadOnly` for a statement that could change the file; an error of the database.
-  public nonisolated func read(_ sql: String, _ values: [Value] = []) async throws -> [Row] {
-    try await readers.readAsync { try Row.read(sql, values, from: $0) }
+  /// - Throws: `StoreError` with code `notReadOnly` for a statement that could change the file, `invalid` for a value that no
+  ///   column holds; an error of the database.
+  public nonisolated func read<Element>(_ query: Query<Element>) async throws -> [Element] {
+    try await answer(query).elements
+  }
+
+  /// The first of what a query asks for; nil if there is none. A `LIMIT 1` in the query spares reading the others.
+  ///
+  /// - Throws: as `read(_:)`.
+  public nonisolated func first<Element>(_ query: Query<Element>) async throws -> Element? {
+    try await read(query).first
+  }
+
+  /// What a query reads, now and after each change.
+  public nonisolated func observe<Element>(_ query: Query<Element>) -> ObservedQuery<Element> {
+    ObservedQuery(self, query)
+  }
+
+  /// What a query has read, with what it depends on.
+  struct ObservedAnswer<Element: Sendable>: Sendable {
+    let elements: [Element]
+    let tables: Set<String>
+    let fingerprint: AnswerFingerprint
+  }
+
+  nonisolated func answer<Element>(_ query: Query<Element>) async throws -> ObservedAnswer<Element> {
+    let (answer, faults) = try await readers.readAsync { [account] connection in
+      let source = ConnectionSource(connection, account: account)
+      let answer = try query.read(source)
+      return (
+        ObservedAnswer(elements: answer.elements, tables: source.tables, fingerprint: source.fingerprint),
+        answer.faults
+      )
+    }
+    if !faults.isEmpty { listeners.send(.unreadable(faults)) }
+    return answer
+  }
+
+  /// Reads on the writer's own connection, at once: for a world that has only one thread.
+  package func readHere<Element>(_ query: Query<Element>) throws -> [Element] { try store.read(query) }
+
+  /// Runs one SELECT whose text is put together by the program: for commands and tests.
+  package nonisolated func read(_ sql: String, _ values: [Value] = []) async throws -> [Row] {
+    try await read(Query(rows: SQL(trusted: sql, values)))
   }
 
   // MARK: Inboxes
 
-  /// What waits for its outcome, in the order in which it was made.
-  public func outbox() throws -> [OutboxEntry] { try store.outbox() }
-
-  /// What the server refused and nobody has acknowledged, oldest first.
-  public func rejections() throws -> [Rejection] { try store.rejections() }
-
   /// Removes a refusal that a person has seen.
   public func acknowledge(_ rejection: Rejection) throws { try store.acknowledge(rejection.id) }
-
-  /// Spaces that the account has lost and nobody has acknowledged.
-  public func lostSpaces() throws -> [SpaceID] { try store.lostSpaces() }
 
   /// Removes the report of a lost space.
   public func acknowledgeLoss(of space: SpaceID) throws { try store.acknowledgeLoss(of: space) }
@@ -166,7 +207,10 @@ public actor Replica {
     if !effect.settled.isEmpty { listeners.send(.settled(effect.settled)) }
     for space in effect.lost { listeners.send(.accessLost(space)) }
     if !effect.mismatches.isEmpty { listeners.send(.digestMismatch(effect.mismatches)) }
-    if effect.isConsistent { listeners.send(.consistent) }
+    if effect.isConsistent {
+      board.publish([ConnectionSource.consistentPoints])
+      listeners.send(.consistent)
+    }
   }
 
   // MARK: Syncing, for the engine
@@ -217,47 +261,6 @@ public actor Replica {
   package func withConnection(_ body: @Sendable (SQLiteConnection) throws -> Void) rethrows {
     try store.withConnection(body)
   }
-}
-
-/// What a replica stands on: where its jobs run, where its reads run, and which disk its file is on.
-package struct ReplicaHost: Sendable {
-  /// Runs the store's work, one job at a time.
-  package var executor: any SerialExecutor
-  package var lanes = ReaderPool.Lanes.threads
-  /// The name of a SQLite VFS; nil for the system's.
-  package var vfs: String?
-
-  package init(executor: any SerialExecutor, lanes: ReaderPool.Lanes = .threads, vfs: String? = nil) {
-    self.executor = executor
-    self.lanes = lanes
-    self.vfs = vfs
-  }
-}
-
-/// What is true of a replica.
-public struct ReplicaFacts: Sendable, Equatable {
-  /// Mutations without an outcome.
-  public let pending: Int
-  /// When it last was as the server was, in milliseconds since 1970 by the device's clock; nil before the first time.
-  public let syncedAt: Int64?
-  /// Whether a long catch-up is being published page by page, so that half of a change may be visible.
-  public let isCatchingUp: Bool
-  /// How often a checksum differed from the server's.
-  public let digestMismatches: Int64
-}
-
-/// Something that happened to a replica.
-public enum ReplicaEvent: Sendable, Equatable {
-  /// Rows of these tables changed by syncing.
-  case changed(tables: Set<String>)
-  /// These mutations have their outcome: look for refusals in `rejections`.
-  case settled([MutationID])
-  /// The account lost this space; its rows are gone from here.
-  case accessLost(SpaceID)
-  /// The checksums of these spaces differ from the server's.
-  case digestMismatch([SpaceID])
-  /// The replica is as the server was.
-  case consistent
 }
 
 /// The replicas that are open in this process.

@@ -15,7 +15,7 @@ struct ServerSchema {
   var statements: [String] { ServerSchema.ownTables + catalog.tables.flatMap(statements(of:)) }
 
   private func statements(of table: TableInfo) -> [String] {
-    tableStatements(table) + CaptureTriggers(table).statements
+    tableStatements(table) + UniqueTriggers(table).statements + CaptureTriggers(table).statements
   }
 
   /// Makes what is missing.
@@ -36,6 +36,7 @@ struct ServerSchema {
     for table in catalog.tables {
       let isNew = !captured.contains("skerry_insert_\(table.name)")
       try ExistingTable(table).check(on: connection, isNew: isNew)
+      try UniqueTriggers(table).checkRows(on: connection)
       let triggers = CaptureTriggers(table)
       let captures = (isChanged ? triggers.recapture : []) + triggers.adoption
       for statement in statements(of: table) + captures { try connection.execute(statement) }
@@ -157,10 +158,14 @@ struct ServerSchema {
 
   private func tableStatements(_ table: TableInfo) -> [String] {
     let sql = TableSQL(table)
-    let columns = sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(check) + [sql.primaryKey]
+    let columns =
+      sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(check) + [sql.primaryKey]
+      + table.columns.compactMap(reference)
     var out = ["CREATE TABLE IF NOT EXISTS \(sql.name)(\(columns.joined(separator: ", "))) STRICT"]
     // The columns that lead to a row's children, members and owners are looked up on each judgement and each move.
-    let indexed = Set(table.spaces.compactMap(\.column)).subtracting([table.definition.key[0]])
+    // So are those of references, whenever the row that they name goes.
+    let references = table.columns.filter { $0.reference != nil }.map(\.name)
+    let indexed = Set(table.spaces.compactMap(\.column) + references).subtracting([table.definition.key[0]])
     for column in indexed.sorted() {
       out.append(
         "CREATE INDEX IF NOT EXISTS \"skerry_\(table.name)_\(column)\" ON \(sql.name)(\(TableSQL.quoted(column)))")
@@ -169,7 +174,22 @@ struct ServerSchema {
       let names = [info.user, info.space].map { TableSQL.quoted(table.columns[$0].name) }.joined(separator: ", ")
       out.append("CREATE INDEX IF NOT EXISTS \"skerry_members_\(table.name)_\(info.kind)\" ON \(sql.name)(\(names))")
     }
-    return out
+    return out + sql.indexes
+  }
+
+  /// Deferred, since a mutation may write a row before the one that it refers to.
+  private func reference(_ column: ColumnDefinition) -> String? {
+    guard let reference = column.reference, let target = catalog.table(reference.table) else { return nil }
+    let action =
+      switch reference.onDelete {
+      case .restrict: "NO ACTION"
+      case .cascade: "CASCADE"
+      case .setNull: "SET NULL"
+      }
+    return """
+      FOREIGN KEY (\(TableSQL.quoted(column.name))) REFERENCES \(TableSQL(target).name)(\(TableSQL(target).keyColumns))
+      ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED
+      """
   }
 
   /// What no device could send may not come in by other programs either: one such row would hold up every pull.

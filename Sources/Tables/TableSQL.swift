@@ -12,6 +12,9 @@ package struct TableSQL: Sendable {
 
   package var name: String { TableSQL.quoted(table.name) }
 
+  /// The table itself, where a view of the same name is in front of it.
+  package var mainName: String { "main." + name }
+
   /// All columns, separated by commas.
   package var columns: String { table.columns.map { TableSQL.quoted($0.name) }.joined(separator: ", ") }
 
@@ -30,12 +33,31 @@ package struct TableSQL: Sendable {
       let notNull = isKey || enforceNull && !column.isOptional ? " NOT NULL" : ""
       // BINARY is SQLite's default, and said here because ids, owners and spaces depend on it.
       let collation = column.storageClass == "TEXT" ? " COLLATE BINARY" : ""
-      let counter = enforceNull && column.rule == .counter ? " DEFAULT 0" : ""
-      return TableSQL.quoted(column.name) + " " + column.storageClass + notNull + counter + collation
+      let first: Value? = column.rule == .counter ? 0 : column.defaultValue
+      let standard = enforceNull ? first.map { " DEFAULT \(TableSQL.literal($0))" } ?? "" : ""
+      return TableSQL.quoted(column.name) + " " + column.storageClass + notNull + standard + collation
     }
   }
 
   package var primaryKey: String { "PRIMARY KEY (\(keyColumns))" }
+
+  /// A value as SQL writes it.
+  package static func literal(_ value: Value) -> String { KeyText.text([value]) }
+
+  /// A plain index for each one that is declared; what is unique is checked otherwise (see `isTaken`).
+  package var indexes: [String] { table.definition.indexes.map { index($0.columns) } }
+
+  /// An index over these columns, under a name that says so.
+  package func index(_ columns: [String]) -> String {
+    let title = "skerry_index_\(table.name)(\(columns.joined(separator: ",")))"
+    let list = columns.map(TableSQL.quoted).joined(separator: ", ")
+    return "CREATE INDEX IF NOT EXISTS \(TableSQL.quoted(title)) ON \(name)(\(list))"
+  }
+
+  /// What a breach of a unique index is called.
+  package func breach(of index: IndexDefinition) -> String {
+    "\(table.name)(\(index.columns.joined(separator: ", "))): another row has these values"
+  }
 }
 
 extension ColumnDefinition {

@@ -48,7 +48,7 @@ extension TestWorld {
     on device: TestDevice, code: RefusalCode, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Rejection {
     try await check(device, file, line)
-    let found = try await device.replica.rejections()
+    let found = try await device.replica.read(.rejections)
     if found.count == 1, let refusal = found.first, refusal.code == code { return refusal }
     let codes = found.isEmpty ? "none" : found.map(DeviceText.text).joined(separator: ", ")
     throw await failure("\(device.name): one refusal with the code \(code) expected, found \(codes)", file, line)
@@ -89,7 +89,7 @@ extension TestWorld {
     if facts.pending > 0 {
       out.append("\(name): \(facts.pending) pending; call settle(), or discard what is not to go")
     }
-    for refusal in try await device.replica.rejections() {
+    for refusal in try await device.replica.read(.rejections) {
       out.append("\(name): a refusal that nobody has acknowledged: \(DeviceText.text(refusal))")
     }
     if facts.digestMismatches > 0 { out.append("\(name): its digests differed \(facts.digestMismatches) times") }

@@ -50,7 +50,7 @@ import Testing
         "schema at item.ID: column name 'ID' is not [a-z][a-z0-9_]{0,47}; use lower-case letters, digits and _",
         "schema at item.id: the key names a column that is not there; declare the column",
         "schema at draft: its rows are in no space; declare an owner column, a parent or a constant",
-        "schema at mark.page: a key column is optional, a counter, real or json; use text, uuid, integer, date or blob",
+        "schema at mark.page: a key column is optional, a counter, late-bound, real or json; use text, uuid, integer, date or blob",
         "schema at nobody: members of 'team', and not declared; declare the table", "6 complaints",
       ])
   }
@@ -90,7 +90,7 @@ import Testing
     let text = try file(.shore).replacing("\"optional\":true", with: "\"optinal\":true")
     let answer = answer("check", file: text)
     #expect(answer.code == 1)
-    #expect(answer.output.contains("columns[1].optinal: such a member means nothing here; write one of name, optional"))
+    #expect(answer.output.contains("columns[1].optinal: such a member means nothing here; write one of default, name, optional"))
   }
 
   @Test func `canonical JSON is the same for the same declaration, and reads back`() throws {

@@ -27,7 +27,7 @@ import Testing
     try office.world.server.execute("DELETE FROM people")
     try await office.world.settle()
     #expect(try await objections(office.world) == ["ben's phone: a refusal that nobody has acknowledged: gone"])
-    for refusal in try await office.ben.replica.rejections() { try await office.ben.replica.acknowledge(refusal) }
+    for refusal in try await office.ben.replica.read(.rejections) { try await office.ben.replica.acknowledge(refusal) }
     try await office.world.finish()
   }
 

@@ -34,7 +34,7 @@ import Testing
   @Test func `every value that a column can hold goes there and back in a row`() throws {
     for value in ValueTests.edges {
       let holder = Holder(for: value)
-      guard let normal = try? holder.info.normalised(value, for: holder.info.columns[1]) else { continue }
+      guard let normal = try? holder.info.columns[1].normalised(value, in: holder.info.name) else { continue }
       #expect(try holder.sent(value) == normal)
     }
   }

@@ -62,8 +62,8 @@ actor Device {
     let facts = try await replica.facts()
     return [
       "account": .string(replica.account.text), "pending": .init(facts.pending),
-      "refused": .init(try await replica.rejections().count),
-      "lost": .array(try await replica.lostSpaces().map { .string($0.text) }),
+      "refused": .init(try await replica.read(.rejections).count),
+      "lost": .array(try await replica.read(.lostSpaces).map { .string($0.text) }),
       "syncedAt": facts.syncedAt.map { .integer($0) } ?? .null, "catchingUp": .bool(facts.isCatchingUp),
       "mismatches": .integer(facts.digestMismatches), "condition": .string(await condition()),
       "running": .bool(running != nil), "runError": runError.map { .string($0) } ?? .null,
@@ -94,11 +94,11 @@ actor Device {
   }
 
   func outbox() async throws -> JSON {
-    ["entries": .array(try await replica.outbox().map(DeviceJSON.entry))]
+    ["entries": .array(try await replica.read(.outbox).map(DeviceJSON.entry))]
   }
 
   func rejections() async throws -> JSON {
-    ["rejections": .array(try await replica.rejections().map(DeviceJSON.rejection))]
+    ["rejections": .array(try await replica.read(.rejections).map(DeviceJSON.rejection))]
   }
 
   // MARK: Doing
@@ -184,7 +184,7 @@ actor Device {
 
   func acknowledge(_ order: JSON) async throws -> JSON {
     let id = try order.text("id")
-    guard let rejection = try await replica.rejections().first(where: { $0.id.description == id }) else {
+    guard let rejection = try await replica.read(.rejections).first(where: { $0.id.description == id }) else {
       throw StoreError(.notFound, "no refusal of mutation \(id) waits here")
     }
     try await replica.acknowledge(rejection)
@@ -203,7 +203,7 @@ actor Device {
 
   private func entry(_ order: JSON) async throws -> OutboxEntry {
     let id = try order.text("id")
-    guard let entry = try await replica.outbox().first(where: { $0.id.description == id }) else {
+    guard let entry = try await replica.read(.outbox).first(where: { $0.id.description == id }) else {
       throw StoreError(.notFound, "mutation \(id) does not wait here")
     }
     return entry

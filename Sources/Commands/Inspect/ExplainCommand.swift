@@ -59,7 +59,7 @@ struct KeyWords {
     }
     var values: [Value] = []
     for (word, column) in zip(words, columns) {
-      do { values.append(try table.normalised(value(word, column, name), for: column)) } catch let error
+      do { values.append(try column.normalised(value(word, column, name), in: table.name)) } catch let error
         as OperationError
       {
         throw UsageError(description: error.description)

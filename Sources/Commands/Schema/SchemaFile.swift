@@ -35,6 +35,7 @@ struct SchemaFile {
     schema.spaces.sort { $0.kind < $1.kind }
     schema.features.sort { $0.name < $1.name }
     for index in schema.features.indices { schema.features[index].tables.sort { $0.name < $1.name } }
+    schema.local.sort { $0.name < $1.name }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(schema), as: UTF8.self)
@@ -45,14 +46,22 @@ struct SchemaFile {
 private enum SchemaMembers {
   /// The members of each object, by the names that lead there from the whole.
   private static let known: [String: Set<String>] = [
-    "": ["name", "version", "spaces", "features"],
+    "": ["name", "version", "spaces", "features", "local"],
     "spaces": ["kind", "root", "members"],
     "spaces.members": ["table", "space", "user", "everyone"],
     "features": ["name", "level", "tables"],
-    "features.tables": ["name", "columns", "key", "spaces", "detection"],
-    "features.tables.columns": ["name", "type", "optional", "rule"],
+    "features.tables": table,
+    "features.tables.columns": column,
+    "features.tables.columns.references": ["table", "onDelete"],
     "features.tables.spaces": ["column", "kind", "constant", "parent"],
+    "features.tables.indexes": ["columns", "unique"],
+    "local": table,
+    "local.columns": column,
+    "local.indexes": ["columns", "unique"],
   ]
+
+  private static let table: Set<String> = ["name", "columns", "key", "spaces", "detection", "indexes"]
+  private static let column: Set<String> = ["name", "type", "optional", "rule", "default", "references", "placeholder"]
 
   static func strangers(in json: JSON) throws -> [String] { strangers(in: json, at: "", named: "") }
 

@@ -47,6 +47,16 @@ public struct Operation: Hashable, Sendable {
     return values.reduce(300) { $0 + $1.0.utf8.count + 4 + $1.1.messageBytes }
   }
 
+  /// What is done, in a word.
+  package var verb: String {
+    switch action {
+    case .insert: "insert"
+    case .set: "set"
+    case .increment: "increment"
+    case .delete: "delete"
+    }
+  }
+
   package var isInsert: Bool { if case .insert = action { true } else { false } }
   package var isDelete: Bool { if case .delete = action { true } else { false } }
 

@@ -88,6 +88,18 @@ package enum Hex {
     }
     return out
   }
+
+  /// Reads what `text` writes; nil for anything else.
+  package static func bytes(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.map(value)
+    guard digits.count % 2 == 0 else { return nil }
+    var out: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[index], let low = digits[index + 1] else { return nil }
+      out.append(high << 4 | low)
+    }
+    return out
+  }
 }
 
 /// The client-made id of a mutation (a UUIDv7), which is also its idempotency key and never changes.

@@ -4,12 +4,17 @@
 public struct Catalog: Sendable {
   /// The schema itself.
   public let schema: Schema
-  /// All tables, in byte order of their names.
+  /// All tables that are synced, in byte order of their names.
   package let tables: [TableInfo]
+  /// The tables that are on the device only, in byte order of their names; their numbers follow those of the synced ones.
+  package let localTables: [TableInfo]
   package let spaceKinds: [String: SpaceDefinition]
   /// The tables of which a table is a parent, with the column that names it.
   package let children: [String: [(table: TableInfo, column: Int)]]
+  /// The tables that refer to a table, with the column that does.
+  package let referrers: [String: [(table: TableInfo, column: Int, action: ReferenceAction)]]
   private let byName: [String: Int]
+  private let localByName: [String: Int]
 
   /// Checks a schema.
   ///
@@ -20,22 +25,40 @@ public struct Catalog: Sendable {
     var kinds: [String: SpaceDefinition] = [:]
     for space in schema.spaces { kinds[space.kind] = space }
     spaceKinds = kinds
-    let definitions = schema.features.flatMap(\.tables).sorted { $0.name < $1.name }
-    tables = definitions.enumerated().map { TableInfo($1, number: $0, in: schema) }
+    func infos(_ definitions: [TableDefinition], from number: Int, isLocal: Bool) -> [TableInfo] {
+      definitions.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.enumerated().map {
+        TableInfo($1, number: number + $0, isLocal: isLocal, in: schema)
+      }
+    }
+    tables = infos(schema.features.flatMap(\.tables), from: 0, isLocal: false)
+    localTables = infos(schema.local, from: tables.count, isLocal: true)
     byName = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.name, $0) })
+    localByName = Dictionary(uniqueKeysWithValues: localTables.enumerated().map { ($1.name, $0) })
     var children: [String: [(table: TableInfo, column: Int)]] = [:]
+    var referrers: [String: [(table: TableInfo, column: Int, action: ReferenceAction)]] = [:]
     for table in tables {
       for case .parent(let column, let parent) in table.spaces {
         children[parent, default: []].append((table, table.index(of: column) ?? 0))
       }
+      for (index, column) in table.columns.enumerated() {
+        guard let reference = column.reference else { continue }
+        referrers[reference.table, default: []].append((table, index, reference.onDelete))
+      }
     }
     self.children = children
+    self.referrers = referrers
   }
 
-  /// The table of that name, compared by bytes; nil if the schema has none.
+  /// The synced table of that name, compared by bytes; nil if the schema has none.
   package func table(_ name: String) -> TableInfo? {
     guard let index = byName[name], tables[index].name.utf8.elementsEqual(name.utf8) else { return nil }
     return tables[index]
+  }
+
+  /// The table of that name that is on the device only; nil if the schema has none.
+  package func localTable(_ name: String) -> TableInfo? {
+    guard let index = localByName[name], localTables[index].name.utf8.elementsEqual(name.utf8) else { return nil }
+    return localTables[index]
   }
 
   /// The kinds whose every account is a member.
@@ -65,21 +88,31 @@ package struct TableInfo: Sendable {
   /// The kinds of spaces of which this table's rows are the roots.
   package let rootOf: [String]
   package let memberships: [MembershipInfo]
+  /// The columns that an insert must name, or that have a default.
+  let neededColumns: [Int]
   /// Its place among the catalog's tables.
   package let number: Int
+  /// Whether it is on the device only.
+  package let isLocal: Bool
 
   package var name: String { definition.name }
   package var columns: [ColumnDefinition] { definition.columns }
   package var spaces: [SpaceRule] { definition.spaces }
   package var checksVersion: Bool { definition.detection == .version }
 
-  init(_ definition: TableDefinition, number: Int, in schema: Schema) {
+  init(_ definition: TableDefinition, number: Int, isLocal: Bool, in schema: Schema) {
     self.definition = definition
     self.number = number
+    self.isLocal = isLocal
     let columns = definition.columns
     func position(_ name: String) -> Int { columns.firstIndex { $0.name == name } ?? 0 }
     columnsByName = columns.indices.sorted { columns[$0].name < columns[$1].name }
     keyColumns = definition.key.map(position)
+    neededColumns = columns.indices.filter { index in
+      let column = columns[index]
+      return column.defaultValue != nil
+        || !column.isOptional && column.rule != .counter && !definition.key.contains(column.name)
+    }
     rootOf = schema.spaces.filter { $0.root == definition.name }.map(\.kind)
     memberships = schema.spaces.compactMap { space in
       guard case .table(definition.name, let spaceColumn, let user) = space.members else { return nil }

@@ -37,21 +37,20 @@ extension Catalog {
     guard let table = table(operation.key.table) else {
       throw OperationError(operation.key.table, "the schema has no such table")
     }
+    return try normalised(operation, in: table)
+  }
+
+  /// The same for a table that is on the device only, whose rows have no incarnations.
+  package func normalised(_ operation: Operation, in table: TableInfo) throws(OperationError) -> Operation {
     let key = RowKey(table.name, values: try normalisedKey(operation.key, in: table))
     let isInsert = operation.isInsert
-    if isInsert != (operation.incarnation == nil) {
+    if isInsert != (operation.incarnation == nil), !table.isLocal {
       throw OperationError(table.name, isInsert ? "an insert names no incarnation" : "the incarnation is missing")
     }
     switch operation.action {
     case .insert(let fields):
       let clean = try normalised(fields, in: table, key: key)
-      for column in table.columns where !column.isOptional && column.rule != .counter {
-        if table.definition.key.contains(column.name) { continue }
-        if !clean.contains(where: { $0.column == column.name }) {
-          throw OperationError(table.name, column.name, "a value is needed, none is given")
-        }
-      }
-      return Operation(key, nil, .insert(clean))
+      return Operation(key, nil, .insert(try table.completed(clean)))
     case .set(let fields, let base):
       if fields.isEmpty { throw OperationError(table.name, "a set needs a field") }
       let clean = try normalised(fields, in: table, key: nil)
@@ -66,6 +65,33 @@ extension Catalog {
     }
   }
 
+  /// The insert of a whole row, given by all its values in the schema's order, in its normal form. What a column has anyway is
+  /// left out: null, a counter's 0.
+  package func insertion(of values: [Value], into table: TableInfo) throws(OperationError) -> Operation {
+    let key = RowKey(table.name, values: try normalisedKey(table.key(of: values), in: table))
+    var fields: [Field] = []
+    var size = 0
+    fields.reserveCapacity(values.count)
+    for index in table.columnsByName {
+      let (column, given) = (table.columns[index], values[index])
+      if table.keyColumns.contains(index) { continue }
+      let value = try column.normalised(given, in: table.name)
+      try table.checkSpaceID(value, in: column)
+      switch column.rule {
+      case .lateBound where !value.isNull:
+        throw OperationError(table.name, column.name, "the server alone gives the value; leave the property nil")
+      case .lateBound: continue
+      case .counter where value == 0: continue
+      case .arrival where value.isNull && column.defaultValue == nil: continue
+      case .arrival, .counter: break
+      }
+      size += value.byteCount
+      fields.append(Field(column.name, value))
+    }
+    if size > Limits.rowBytes { throw OperationError(table.name, "the row takes more than \(Limits.rowBytes) bytes") }
+    return Operation(key, nil, .insert(fields))
+  }
+
   private func normalisedKey(_ key: RowKey, in table: TableInfo) throws(OperationError) -> [Value] {
     let values = key.values
     guard values.count == table.keyColumns.count else {
@@ -76,7 +102,7 @@ extension Catalog {
     }
     var out: [Value] = []
     for (index, value) in zip(table.keyColumns, values) {
-      out.append(try table.normalised(value, for: table.columns[index]))
+      out.append(try table.columns[index].normalised(value, in: table.name))
       try table.checkSpaceID(value, in: table.columns[index])
     }
     return out
@@ -91,7 +117,7 @@ extension Catalog {
         throw OperationError(table.name, field.column, "the table has no such column")
       }
       let column = table.columns[index]
-      let value = try table.normalised(field.value, for: column)
+      let value = try column.normalised(field.value, in: table.name)
       try table.checkSpaceID(value, in: column)
       if let place = table.definition.key.firstIndex(of: column.name) {
         guard key?.values[place] == value else {
@@ -101,6 +127,9 @@ extension Catalog {
       }
       if column.rule == .counter, key == nil {
         throw OperationError(table.name, column.name, "a counter is incremented, not set")
+      }
+      if column.rule == .lateBound {
+        throw OperationError(table.name, column.name, "the server alone gives the value; leave the column out")
       }
       size += value.byteCount
       out.append(Field(column.name, value))
@@ -115,6 +144,19 @@ extension Catalog {
 }
 
 extension TableInfo {
+  /// An insert's fields with the defaults of columns that it does not name, in order.
+  func completed(_ fields: [Field]) throws(OperationError) -> [Field] {
+    var out = fields
+    for column in neededColumns.lazy.map({ columns[$0] }) where !fields.contains(where: { $0.column == column.name }) {
+      guard let value = column.defaultValue else {
+        throw OperationError(name, column.name, "a value is needed, none is given")
+      }
+      out.append(Field(column.name, value))
+    }
+    if out.count > fields.count { out.sort { $0.column < $1.column } }
+    return out
+  }
+
   /// A column that a space rule or a membership reads must hold what can be a space's id: a page that names another could be
   /// read by nobody.
   func checkSpaceID(_ value: Value, in column: ColumnDefinition) throws(OperationError) {
@@ -133,15 +175,17 @@ extension TableInfo {
       }
     }
   }
+}
 
+extension ColumnDefinition {
   /// The value in the form in which it is stored and hashed, or why the column cannot hold it.
-  package func normalised(_ value: Value, for column: ColumnDefinition) throws(OperationError) -> Value {
-    func refuse(_ reason: String) -> OperationError { OperationError(name, column.name, reason) }
+  package func normalised(_ value: Value, in table: String) throws(OperationError) -> Value {
+    func refuse(_ reason: String) -> OperationError { OperationError(table, name, reason) }
     if value.isNull {
-      if !column.isOptional { throw refuse("null in a column that is not optional") }
+      if !isOptional { throw refuse("null in a column that is not optional") }
       return value
     }
-    switch (column.type, value) {
+    switch (type, value) {
     case (.text, .text(let text)), (.json, .text(let text)):
       if text.utf8.contains(0) { throw refuse("text with a NUL character") }
       return value
@@ -164,7 +208,7 @@ extension TableInfo {
     case (.uuid, .text(let text)):
       if Bytes16(uuidText: text) == nil { throw refuse("a UUID is written in lower case, 8-4-4-4-12 digits") }
       return value
-    default: throw refuse("\(column.type.rawValue) wanted, \(value.className) found")
+    default: throw refuse("\(type.rawValue) wanted, \(value.className) found")
     }
   }
 }
@@ -183,8 +227,8 @@ extension Value {
 }
 
 /// The declared forms of values that travel as text.
-enum Forms {
-  static func isDecimal(_ text: String) -> Bool {
+package enum Forms {
+  package static func isDecimal(_ text: String) -> Bool {
     var units = Array(text.utf8)
     let isNegative = units.first == UInt8(ascii: "-")
     if isNegative { units.removeFirst() }
@@ -195,7 +239,7 @@ enum Forms {
     return !isNegative || units.contains { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") }
   }
 
-  static func isDate(_ text: String) -> Bool {
+  package static func isDate(_ text: String) -> Bool {
     let units = Array(text.utf8)
     guard units.count == 10, units[4] == UInt8(ascii: "-"), units[7] == UInt8(ascii: "-") else { return false }
     func number(_ range: Range<Int>) -> Int? {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// A hash over everything that the engine does by the schema: two declarations under one version number are told apart.
+  /// A hash over everything that devices and servers must agree on: two declarations under one version number are told apart.
+  /// What only speeds up queries, is shown on a device or stays there is no part of it.
   package var fingerprint: [UInt8] {
     var writer = CBORWriter()
     func texts(_ parts: String...) { for part in parts { writer.text(part) } }
@@ -31,10 +32,18 @@ extension TableDefinition {
       writer.text(column.type.rawValue)
       writer.bool(column.isOptional)
       writer.text(column.rule.rawValue)
+      // What a column need not have is written only if it has it, each under a word of its own.
+      if let value = column.defaultValue { writer.values([.text("default"), value]) }
+      if let reference = column.reference {
+        writer.values([.text("references"), .text(reference.table), .text(reference.onDelete.rawValue)])
+      }
     }
     writer.text("key")
     for column in key { writer.text(column) }
     writer.text(detection.rawValue)
+    for index in indexes where index.isUnique {
+      writer.values([.text("unique")] + index.columns.map { .text($0) })
+    }
     for rule in spaces {
       switch rule {
       case .owner(let column, let kind): writer.values([.text("owner"), .text(column), .text(kind)])

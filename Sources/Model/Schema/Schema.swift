@@ -3,7 +3,7 @@
 /// The tables, features, spaces and rules of an app: a Swift value, and the same as JSON.
 ///
 /// A schema is only a declaration; `Catalog` checks it and is what the engine works with.
-public struct Schema: Codable, Hashable, Sendable {
+public struct Schema: Hashable, Sendable {
   /// The app's name. A server refuses a device of another app.
   public var name: String
   /// Counts up with each change.
@@ -12,13 +12,45 @@ public struct Schema: Codable, Hashable, Sendable {
   public var spaces: [SpaceDefinition]
   /// The named groups of tables.
   public var features: [FeatureDefinition]
+  /// Tables that are on the device only: nothing of them is sent, and no server knows them. They have no spaces.
+  public var local: [TableDefinition]
+  /// What was wrong with a declaration before it became this value.
+  package var faults: [SchemaError] = []
 
   /// Describes an app.
-  public init(_ name: String, version: Int, spaces: [SpaceDefinition] = [], features: [FeatureDefinition]) {
+  public init(
+    _ name: String, version: Int, spaces: [SpaceDefinition] = [], features: [FeatureDefinition],
+    local: [TableDefinition] = []
+  ) {
     self.name = name
     self.version = version
     self.spaces = spaces
     self.features = features
+    self.local = local
+  }
+}
+
+extension Schema: Codable {
+  private enum CodingKeys: String, CodingKey { case name, version, spaces, features, local }
+
+  /// Reads a schema; `spaces` and `local` default to none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    version = try container.decode(Int.self, forKey: .version)
+    spaces = try container.decodeIfPresent([SpaceDefinition].self, forKey: .spaces) ?? []
+    features = try container.decode([FeatureDefinition].self, forKey: .features)
+    local = try container.decodeIfPresent([TableDefinition].self, forKey: .local) ?? []
+  }
+
+  /// Writes the form that `init(from:)` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(version, forKey: .version)
+    if !spaces.isEmpty { try container.encode(spaces, forKey: .spaces) }
+    try container.encode(features, forKey: .features)
+    if !local.isEmpty { try container.encode(local, forKey: .local) }
   }
 }
 
@@ -98,8 +130,36 @@ extension MembersDefinition: Codable {
   }
 }
 
+/// An index of a table, which speeds up queries of the app.
+public struct IndexDefinition: Codable, Hashable, Sendable {
+  /// The names of its columns.
+  public var columns: [String]
+  /// Whether no two rows may have the same values in them. Rows with a null in one of them are never the same.
+  ///
+  /// The server decides; a device predicts it from the rows that it holds.
+  public var isUnique: Bool
+
+  /// Describes an index.
+  public init(_ columns: [String], unique: Bool = false) {
+    self.columns = columns
+    isUnique = unique
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case columns
+    case isUnique = "unique"
+  }
+
+  /// Reads an index; `unique` defaults to false.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    columns = try container.decode([String].self, forKey: .columns)
+    isUnique = try container.decodeIfPresent(Bool.self, forKey: .isUnique) ?? false
+  }
+}
+
 /// A table: its columns, key, the spaces of its rows, and how conflicts are told.
-public struct TableDefinition: Codable, Hashable, Sendable {
+public struct TableDefinition: Hashable, Sendable {
   /// The table's name, the same on the device and on the server.
   public var name: String
   /// The columns, key columns included.
@@ -110,29 +170,46 @@ public struct TableDefinition: Codable, Hashable, Sendable {
   public var spaces: [SpaceRule]
   /// Whether an edit is held against the version that its writer saw.
   public var detection: Detection
+  /// Further indexes beside the key's.
+  public var indexes: [IndexDefinition]
 
   /// Describes a table.
   public init(
     _ name: String, columns: [ColumnDefinition], key: [String] = ["id"], spaces: [SpaceRule],
-    detection: Detection = .none
+    detection: Detection = .none, indexes: [IndexDefinition] = []
   ) {
     self.name = name
     self.columns = columns
     self.key = key
     self.spaces = spaces
     self.detection = detection
+    self.indexes = indexes
   }
+}
 
-  private enum CodingKeys: String, CodingKey { case name, columns, key, spaces, detection }
+extension TableDefinition: Codable {
+  private enum CodingKeys: String, CodingKey { case name, columns, key, spaces, detection, indexes }
 
-  /// Reads a table; `key` defaults to `["id"]` and `detection` to `none`.
+  /// Reads a table; `key` defaults to `["id"]`, `detection` to `none`, `spaces` and `indexes` to none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)
     columns = try container.decode([ColumnDefinition].self, forKey: .columns)
     key = try container.decodeIfPresent([String].self, forKey: .key) ?? ["id"]
-    spaces = try container.decode([SpaceRule].self, forKey: .spaces)
+    spaces = try container.decodeIfPresent([SpaceRule].self, forKey: .spaces) ?? []
     detection = try container.decodeIfPresent(Detection.self, forKey: .detection) ?? .none
+    indexes = try container.decodeIfPresent([IndexDefinition].self, forKey: .indexes) ?? []
+  }
+
+  /// Writes the form that `init(from:)` reads, without what is as it is when left out.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(columns, forKey: .columns)
+    if key != ["id"] { try container.encode(key, forKey: .key) }
+    if !spaces.isEmpty { try container.encode(spaces, forKey: .spaces) }
+    if detection != .none { try container.encode(detection, forKey: .detection) }
+    if !indexes.isEmpty { try container.encode(indexes, forKey: .indexes) }
   }
 }
 

@@ -3,13 +3,14 @@
 extension Schema {
   /// All that is wrong with the declaration, in the order in which a reader would notice it; empty if it is legal. One fault
   /// may bring others about: whatever names a table by a wrong name finds none.
-  package var complaints: [SchemaError] { SchemaCheck.complaints(about: self) }
+  package var complaints: [SchemaError] { faults + SchemaCheck.complaints(about: self) }
 }
 
 /// The rules that a declaration must keep, checked in the order in which a reader would notice a breach.
 struct SchemaCheck {
-  private let schema: Schema
-  private let tables: [TableDefinition]
+  let schema: Schema
+  /// Those that are synced.
+  let tables: [TableDefinition]
   private var complaints: [SchemaError] = []
 
   private init(_ schema: Schema) {
@@ -30,12 +31,13 @@ struct SchemaCheck {
       check(table)
       for rule in table.spaces { check(rule, of: table) }
     }
+    for table in schema.local { checkLocal(table) }
     for space in schema.spaces { check(space) }
     checkParents()
   }
 
   /// A ring of parents is found from each of its tables; it is said once.
-  private mutating func note(_ complaint: SchemaError) {
+  mutating func note(_ complaint: SchemaError) {
     if !complaints.contains(complaint) { complaints.append(complaint) }
   }
 
@@ -45,7 +47,7 @@ struct SchemaCheck {
     if tables.isEmpty { note(SchemaError("there is no table", "declare a feature with one")) }
     for feature in schema.features { name(feature.name, "feature", nil, nil) }
     distinct(schema.features.map(\.name), "feature", nil)
-    distinct(tables.map(\.name), "table", nil)
+    distinct((tables + schema.local).map(\.name), "table", nil)
     distinct(schema.spaces.map(\.kind), "space kind", nil)
     for space in schema.spaces {
       name(space.kind, "space kind", nil, nil)
@@ -56,20 +58,29 @@ struct SchemaCheck {
   }
 
   private mutating func check(_ table: TableDefinition) {
+    checkShape(of: table)
+    if table.spaces.isEmpty {
+      note(SchemaError(table.name, "its rows are in no space", "declare an owner column, a parent or a constant"))
+    }
+    for column in table.columns { checkReference(column, of: table) }
+  }
+
+  /// What holds of a synced table and of one that is on the device only.
+  mutating func checkShape(of table: TableDefinition) {
     name(table.name, "table", table.name, nil)
     if table.columns.isEmpty { note(SchemaError(table.name, "it has no columns", "declare its key at least")) }
     if table.columns.count > 500 { note(SchemaError(table.name, "more than 500 columns", "split the table")) }
     distinct(table.columns.map(\.name), "column", table.name)
     checkColumns(of: table)
     checkKey(of: table)
-    if table.spaces.isEmpty {
-      note(SchemaError(table.name, "its rows are in no space", "declare an owner column, a parent or a constant"))
-    }
+    checkIndexes(of: table)
   }
 
   private mutating func checkColumns(of table: TableDefinition) {
     for column in table.columns {
       name(column.name, "column", table.name, column.name)
+      checkDefault(of: column, in: table)
+      checkLateBinding(of: column, in: table)
       guard column.rule == .counter else { continue }
       if column.type != .integer || column.isOptional {
         note(SchemaError(table.name, column.name, "a counter is not a plain integer", "make it a non-optional integer"))
@@ -85,10 +96,10 @@ struct SchemaCheck {
         note(SchemaError(table.name, key, "the key names a column that is not there", "declare the column"))
         continue
       }
-      if column.isOptional || column.rule == .counter || [.real, .json].contains(column.type) {
+      if column.isOptional || column.rule != .arrival || [.real, .json].contains(column.type) {
         note(
           SchemaError(
-            table.name, key, "a key column is optional, a counter, real or json",
+            table.name, key, "a key column is optional, a counter, late-bound, real or json",
             "use text, uuid, integer, date or blob"))
       }
     }
@@ -104,6 +115,12 @@ struct SchemaCheck {
         // Any type will do that the parent's key has, which is checked below.
       } else if ![.text, .uuid].contains(column.type) || column.rule == .counter {
         note(SchemaError(table.name, name, "a space rule reads a column that is not text", "make it text or uuid"))
+      }
+      if column.rule == .lateBound {
+        note(
+          SchemaError(
+            table.name, name, "a space rule reads a late-bound column",
+            "let the device give the value, with rule arrival"))
       }
     }
     switch rule {
@@ -207,7 +224,7 @@ struct SchemaCheck {
     }
   }
 
-  private mutating func name(_ text: String, _ what: String, _ table: String?, _ column: String?) {
+  mutating func name(_ text: String, _ what: String, _ table: String?, _ column: String?) {
     let units = Array(text.utf8)
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -224,7 +241,7 @@ struct SchemaCheck {
     }
   }
 
-  private mutating func distinct(_ names: [String], _ what: String, _ table: String?) {
+  mutating func distinct(_ names: [String], _ what: String, _ table: String?) {
     var seen: Set<String> = []
     for name in names where !seen.insert(name).inserted {
       note(SchemaError(table, "\(what) '\(name)' is declared twice", "rename one"))

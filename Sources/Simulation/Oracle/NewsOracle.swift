@@ -32,7 +32,7 @@ struct NewsOracle {
     case .consistent:
       isFalsePoint = isFalsePoint || !isConsistent
       isConsistent = false
-    case .digestMismatch: break
+    case .digestMismatch, .unreadable: break
     }
   }
 

@@ -144,7 +144,7 @@ extension SimulatedWorld {
   private func withEntries(
     _ device: DeviceNode, _ random: inout SeededGenerator, _ body: (DeviceNode, OutboxEntry) -> Void
   ) {
-    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.outbox() }),
+    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.readHere(.outbox) }),
       !entries.isEmpty
     else { return }
     body(device, entries[Int(random.next() % UInt64(entries.count))])
@@ -170,13 +170,15 @@ extension SimulatedWorld {
 
   func retry(_ device: DeviceNode) {
     device.talk.acted()
-    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.outbox() }) else { return }
+    guard let replica = device.replica, let entries = try? replica.assumeIsolated({ try $0.readHere(.outbox) }) else {
+      return
+    }
     for entry in entries where entry.state == .failed { try? replica.assumeIsolated { try $0.retry(entry) } }
     checkDeath(device)
   }
 
   private func acknowledge(_ device: DeviceNode) {
-    guard let replica = device.replica, let refusals = try? replica.assumeIsolated({ try $0.rejections() }),
+    guard let replica = device.replica, let refusals = try? replica.assumeIsolated({ try $0.readHere(.rejections) }),
       let refusal = refusals.first
     else { return }
     do {
@@ -189,7 +191,8 @@ extension SimulatedWorld {
   }
 
   private func acknowledgeLoss(_ device: DeviceNode) {
-    guard let replica = device.replica, let space = try? replica.assumeIsolated({ try $0.lostSpaces() }).first else {
+    guard let replica = device.replica, let space = try? replica.assumeIsolated({ try $0.readHere(.lostSpaces) }).first
+    else {
       return
     }
     look(device)

@@ -17,7 +17,9 @@ struct ClientSchema {
   init(_ catalog: Catalog) { self.catalog = catalog }
 
   /// All that makes an empty file a device's, in order; what is there already is left as it is.
-  var statements: [String] { ClientSchema.ownTables + catalog.tables.map(statement) }
+  var statements: [String] {
+    ClientSchema.ownTables + (catalog.tables + catalog.localTables).flatMap { [statement($0)] + indexes($0) }
+  }
 
   func create(on connection: SQLiteConnection) throws {
     for statement in statements { try connection.execute(statement) }
@@ -30,8 +32,16 @@ struct ClientSchema {
     let hidden = [
       "skerry_tag BLOB", "skerry_inc BLOB", "skerry_space INTEGER", "skerry_gen INTEGER", "skerry_state INTEGER",
     ]
-    let parts = sql.columnDeclarations(enforceNull: false) + hidden + [sql.primaryKey]
+    let parts = sql.columnDeclarations(enforceNull: false) + (table.isLocal ? [] : hidden) + [sql.primaryKey]
     return "CREATE TABLE IF NOT EXISTS \(sql.name)(\(parts.joined(separator: ", "))) STRICT"
+  }
+
+  /// Those that are declared, and one for each reference: the rows that refer to one are looked for when it goes.
+  private func indexes(_ table: TableInfo) -> [String] {
+    let sql = TableSQL(table)
+    let references = table.columns.filter { $0.reference != nil }.map { [$0.name] }
+    let declared = Set(table.definition.indexes.map(\.columns))
+    return sql.indexes + references.filter { !declared.contains($0) }.map(sql.index)
   }
 
   private static let ownTables = [

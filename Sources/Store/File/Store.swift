@@ -30,6 +30,12 @@ package final class Store {
   /// Whether rows have gone whose values may still be in the WAL. True at first: the process before may have died between the
   /// commit that removed some and the purge.
   var needsPurge = true
+  /// The tables of the records that were met.
+  var recordTables: [ObjectIdentifier: TableInfo] = [:]
+  /// Called after each commit with the tables of which rows were changed.
+  package var onCommit: (Set<String>) -> Void = { _ in }
+  /// Called when another connection is found to have changed the file.
+  package var onOthersCommit: () -> Void = {}
 
   /// Opens a file, and makes it if it is missing.
   ///
@@ -41,6 +47,7 @@ package final class Store {
     let state = try connection.transaction(.immediate) {
       try Store.prepare(connection, account: account, catalog: catalog, ambient: ambient)
     }
+    connection.watchChanges()
     self.connection = connection
     self.path = path
     self.account = account
@@ -93,14 +100,17 @@ package final class Store {
   @discardableResult
   func transaction<T>(_ body: () throws -> T) throws -> T {
     var before = (state, answered, clock)
+    _ = connection.takeChangedTables()
     do {
-      return try connection.transaction(.immediate) {
+      let result = try connection.transaction(.immediate) {
         try noticeOthers()
         before.0 = state
         let result = try body()
         if state != before.0 { try state.write(to: connection) }
         return result
       }
+      onCommit(connection.takeChangedTables())
+      return result
     } catch {
       (state, answered, clock) = before
       lowestNumber = nil
@@ -121,6 +131,7 @@ package final class Store {
     lowestNumber = nil
     spaces = SpaceTable(connection)
     dataVersion = version
+    onOthersCommit()
   }
 
   /// Takes others' values out of the WAL after rows have gone: `secure_delete` clears the file's own pages only. While a reader

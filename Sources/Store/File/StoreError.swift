@@ -13,6 +13,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let otherSchema = Code(name: "otherSchema")
     /// The operation does not fit the schema or the limits.
     public static let invalid = Code(name: "invalid")
+    /// A constraint of the schema would be broken: a unique index, or a reference.
+    public static let constraint = Code(name: "constraint")
     /// There is no such row.
     public static let notFound = Code(name: "notFound")
     /// A row with this key is there already.

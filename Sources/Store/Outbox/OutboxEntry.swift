@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import SkerryModel
+public import SkerryRecords
 import SkerrySQLiteKit
+import SkerryTables
 
 /// A mutation that waits for its outcome, as the app can read it.
 public struct OutboxEntry: Sendable, Equatable {
@@ -31,6 +33,13 @@ public struct OutboxEntry: Sendable, Equatable {
   public let lastError: String?
   /// Whether the user discarded it: it keeps its number and settles without effect.
   public let isVoid: Bool
+  /// The bytes that its operations take.
+  public let bytes: Int
+
+  /// What sort of change it is, to group by: the label, or what its first operation does, such as "insert people".
+  public var kind: String { label ?? operations.first.map { "\($0.verb) \($0.key.table)" } ?? "nothing" }
+  /// The row of its first operation.
+  public var item: RowKey? { operations.first?.key }
 
   package let number: Int64
   /// The order in which this device made its mutations.
@@ -44,18 +53,33 @@ public struct OutboxEntry: Sendable, Equatable {
 extension OutboxEntry {
   static let columns = "made, mid, n, ops, label, at, void, sent, dormant, failed, attempts, error"
 
-  init(row: SQLiteRow) throws {
-    guard let id = MutationID(bytes: row.blob(1)) else { throw StoreError(.damaged, "id of an outbox entry") }
+  init(row: SQLiteRow) throws { try self.init(row.modelValues(0..<12)) }
+
+  /// Reads the values of `columns`.
+  init(_ values: [Value]) throws {
+    guard case .blob(let mid) = values[1], let id = MutationID(bytes: mid), case .blob(let encoded) = values[3] else {
+      throw StoreError(.damaged, "id or operations of an outbox entry")
+    }
     let operations: [Operation]
-    do { operations = try Operation.decode(row.blob(3)) } catch {
+    do { operations = try Operation.decode(encoded) } catch {
       throw StoreError(.damaged, "operations of outbox entry \(id): \(error)")
     }
-    let isSent = row.integer(7) != 0
+    func number(_ column: Int) -> Int64 { values[column].integer ?? 0 }
+    let isSent = number(7) != 0
     self.init(
-      id: id, label: row.isNull(4) ? nil : row.text(4), madeAt: row.integer(5), operations: operations,
-      state: row.integer(9) != 0 ? .failed : isSent ? .sent : .waiting, attempts: Int(row.integer(10)),
-      lastError: row.isNull(11) ? nil : row.text(11), isVoid: row.integer(6) != 0, number: row.integer(2),
-      made: row.integer(0), isSent: isSent, isDormant: row.integer(8) != 0)
+      id: id, label: values[4].text, madeAt: number(5), operations: operations,
+      state: number(9) != 0 ? .failed : isSent ? .sent : .waiting, attempts: Int(number(10)),
+      lastError: values[11].text, isVoid: number(6) != 0, bytes: encoded.count, number: number(2), made: number(0),
+      isSent: isSent, isDormant: number(8) != 0)
+  }
+}
+
+extension Query where Element == OutboxEntry {
+  /// What waits for its outcome, in the order in which it was made.
+  public static var outbox: Query {
+    Query(SQL(trusted: "SELECT \(OutboxEntry.columns) FROM skerry_outbox ORDER BY made")) {
+      try OutboxEntry($0.values)
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import SkerryModel
+public import SkerryModel
+public import SkerryRecords
 import SkerrySQLiteKit
+import SkerryTables
 
 extension Store {
   /// The refusals that nobody has acknowledged, oldest first.
@@ -36,16 +38,34 @@ extension Store {
 }
 
 extension Rejection {
+  private static let select = "SELECT mid, outcome, code, reason, ops, label, at FROM skerry_inbox ORDER BY made"
+
   /// All that a file holds, oldest first.
   static func all(on connection: SQLiteConnection) throws -> [Rejection] {
-    try connection.query("SELECT mid, outcome, code, reason, ops, label, at FROM skerry_inbox ORDER BY made") { row in
-      guard let id = MutationID(bytes: row.blob(0)), let outcome = Outcome(rawValue: row.text(1)),
-        let operations = try? Operation.decode(row.blob(4))
-      else { throw StoreError(.damaged, "an entry of skerry_inbox") }
-      return Rejection(
-        id: id, outcome: outcome, code: row.isNull(2) ? nil : RefusalCode(row.text(2)),
-        reason: row.isNull(3) ? nil : row.text(3), operations: operations, label: row.isNull(5) ? nil : row.text(5),
-        at: row.integer(6))
-    }
+    try connection.query(select) { try Rejection($0.modelValues(0..<7)) }
+  }
+
+  /// Reads the values of `select`.
+  private init(_ values: [Value]) throws {
+    guard case .blob(let mid) = values[0], let id = MutationID(bytes: mid), case .blob(let encoded) = values[4],
+      let outcome = values[1].text.flatMap(Outcome.init(rawValue:)), let operations = try? Operation.decode(encoded)
+    else { throw StoreError(.damaged, "an entry of skerry_inbox") }
+    self.init(
+      id: id, outcome: outcome, code: values[2].text.map { RefusalCode($0) }, reason: values[3].text,
+      operations: operations, label: values[5].text, at: values[6].integer ?? 0)
+  }
+
+  fileprivate static var query: Query<Rejection> { Query(SQL(trusted: select)) { try Rejection($0.values) } }
+}
+
+extension Query where Element == Rejection {
+  /// What the server refused and nobody has acknowledged, oldest first.
+  public static var rejections: Query { Rejection.query }
+}
+
+extension Query where Element == SpaceID {
+  /// Spaces that the account has lost and nobody has acknowledged.
+  public static var lostSpaces: Query {
+    Query("SELECT space FROM skerry_lost ORDER BY space") { SpaceID($0.values[0].text ?? "") }
   }
 }

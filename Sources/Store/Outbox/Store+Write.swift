@@ -38,6 +38,10 @@ extension Store {
   func normalised(_ operation: Operation) throws -> Operation {
     do { return try catalog.normalised(operation) } catch { throw StoreError(.invalid, error.description) }
   }
+
+  func normalisedLocally(_ operation: Operation, in table: TableInfo) throws -> Operation {
+    do { return try catalog.normalised(operation, in: table) } catch { throw StoreError(.invalid, error.description) }
+  }
 }
 
 /// A mutation that is being made: each operation is applied to the visible rows as it comes.

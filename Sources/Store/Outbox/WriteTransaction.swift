@@ -2,6 +2,7 @@
 
 import SkerryMerge
 public import SkerryModel
+import SkerryRecords
 
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.
 ///
@@ -10,18 +11,25 @@ public import SkerryModel
 /// fails the whole write, even if the closure catches it.
 public struct WriteTransaction: ~Copyable {
   private var draft: Draft
-  private let store: Store
+  let store: Store
   private let failure = WriteFailure()
+  /// The rows whose deletion is being carried out, from the one that was named to what goes with it.
+  var leaving: Set<RowKey> = []
+  /// The rows that were deleted while others must not refer to them, checked at the end.
+  private var restricted: [RowKey] = []
 
   init(_ store: Store, id: MutationID) throws {
     self.store = store
     draft = try Draft(store, id: id)
   }
 
-  /// Adds a row; columns not named are null, counters 0.
+  // MARK: Changing rows by their names
+
+  /// Adds a row; columns not named have their default, otherwise null, counters 0.
   ///
   /// - Returns: the row's key.
-  /// - Throws: `StoreError`: `invalid` if the values do not fit the schema or a limit, `exists` if the key is taken.
+  /// - Throws: `StoreError`: `invalid` if the values do not fit the schema or a limit, `exists` if the key is taken,
+  ///   `constraint` if another row here has the values of a unique index.
   @discardableResult
   public mutating func insert(_ table: String, _ values: [String: Value]) throws -> RowKey {
     let info = try self.table(table)
@@ -30,29 +38,21 @@ public struct WriteTransaction: ~Copyable {
       return value
     }
     let fields = values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
-    let operation = try store.normalised(Operation(RowKey(table, values: keyValues), nil, .insert(fields)))
-    try apply(operation)
+    let operation = Operation(RowKey(table, values: keyValues), nil, .insert(fields))
+    try insert(
+      info.isLocal ? try store.normalisedLocally(operation, in: info) : try store.normalised(operation), into: info)
     return operation.key
   }
 
   /// Gives columns new values; those that have the value already are left out, and if that leaves none, nothing happens.
   ///
-  /// - Throws: `StoreError`: `invalid`, or `notFound` if there is no such row.
+  /// - Throws: `StoreError`: `invalid`, `constraint`, or `notFound` if there is no such row.
   public mutating func update(_ key: RowKey, _ values: [String: Value]) throws {
     if values.isEmpty { return }
-    let info = try table(key.table)
-    let row = try existing(key)
-    if values.isEmpty { return }
+    let info = try table(of: key)
     let fields = values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
-    let base = info.checksVersion ? row.version : nil
-    guard
-      case .set(let clean, _) = try store.normalised(
-        Operation(key, row.incarnation, .set(fields, base: base))
-      ).action
-    else { return }
-    let changed = clean.filter { field in info.index(of: field.column).map { row.values[$0] } != field.value }
-    if changed.isEmpty { return }
-    try apply(Operation(key, row.incarnation, .set(changed, base: base)))
+    if info.isLocal { return try setLocally(fields, key, info) }
+    try set(fields, key, info, try existing(key))
   }
 
   /// Adds a number to a counter column. Increments from several devices add up.
@@ -64,27 +64,92 @@ public struct WriteTransaction: ~Copyable {
     try apply(try store.normalised(Operation(key, row.incarnation, .increment(column, by: amount))))
   }
 
-  /// Removes a row.
+  /// Removes a row, and what refers to it as the schema says: rows go along or lose their reference, as operations of this
+  /// write. What others have added meanwhile is the server's to remove.
   ///
-  /// - Throws: `StoreError` with code `notFound` if there is no such row.
+  /// - Throws: `StoreError` with code `notFound` if there is no such row. The whole write ends with `constraint` if a row
+  ///   is left that refers to it and must not.
   public mutating func delete(_ key: RowKey) throws {
+    if try table(of: key).isLocal { return try deleteLocally(key) }
+    _ = try existing(key)
+    leaving.insert(key)
+    defer { leaving.remove(key) }
+    try release(key)
     let row = try existing(key)
     try apply(try store.normalised(Operation(key, row.incarnation, .delete)))
+    if store.catalog.referrers[key.table]?.contains(where: { $0.action == .restrict }) == true {
+      restricted.append(key)
+    }
   }
 
   /// A row as it is now, this transaction's own changes included; nil if there is none.
   public func row(_ key: RowKey) throws -> [String: Value]? {
     let info = try table(of: key)
-    guard let state = try failure.guarding({ try draft.visible(key) }) else { return nil }
-    return Dictionary(uniqueKeysWithValues: zip(info.columns.map(\.name), state.values))
+    guard let values = try values(of: key, info) else { return nil }
+    return Dictionary(uniqueKeysWithValues: zip(info.columns.map(\.name), values))
   }
 
   /// A new id for a row: a UUIDv7, final from now on.
   public func makeID() -> String { store.ambient.makeRowID() }
 
-  private func table(_ name: String) throws -> TableInfo {
-    guard let table = store.catalog.table(name) else { throw StoreError(.invalid, "the schema has no table '\(name)'") }
+  // MARK: For records
+
+  func values(of key: RowKey, _ info: TableInfo) throws -> [Value]? {
+    try guarding { store, draft in
+      try info.isLocal ? LocalRows.values(key, info, store.connection) : draft.visible(key)?.values
+    }
+  }
+
+  func table(_ name: String) throws -> TableInfo {
+    guard let table = store.catalog.table(name) ?? store.catalog.localTable(name) else {
+      throw StoreError(.invalid, "the schema has no table '\(name)'")
+    }
     return table
+  }
+
+  func existing(_ key: RowKey) throws -> RowState {
+    if try table(of: key).isLocal {
+      throw StoreError(.invalid, "\(key.table) is on the device only; it has no counters")
+    }
+    guard let row = try guarding({ try $1.visible(key) }) else { throw StoreError(.notFound, "\(key) is not here") }
+    return row
+  }
+
+  /// Inserts a row by an operation in its normal form.
+  mutating func insert(_ operation: Operation, into info: TableInfo) throws {
+    try checkUnique(operation, info)
+    guard info.isLocal else { return try apply(operation) }
+    if try values(of: operation.key, info) != nil { throw StoreError(.exists, "\(operation.key) is here already") }
+    try guarding { store, _ in try LocalRows.insert(operation, info, store.connection) }
+  }
+
+  mutating func set(_ fields: [Field], _ key: RowKey, _ info: TableInfo, _ row: RowState) throws {
+    let base = info.checksVersion ? row.version : nil
+    guard
+      case .set(let clean, _) = try store.normalised(
+        Operation(key, row.incarnation, .set(fields, base: base))
+      ).action
+    else { return }
+    let changed = clean.filter { field in info.index(of: field.column).map { row.values[$0] } != field.value }
+    if changed.isEmpty { return }
+    let operation = Operation(key, row.incarnation, .set(changed, base: base))
+    try checkUnique(operation, info)
+    try apply(operation)
+  }
+
+  mutating func setLocally(_ fields: [Field], _ key: RowKey, _ info: TableInfo) throws {
+    guard let row = try values(of: key, info) else { throw StoreError(.notFound, "\(key) is not here") }
+    let operation = try store.normalisedLocally(Operation(key, nil, .set(fields, base: nil)), in: info)
+    let changed = operation.fields.filter { field in info.index(of: field.column).map { row[$0] } != field.value }
+    if changed.isEmpty { return }
+    try checkUnique(operation, info)
+    try guarding { store, _ in try LocalRows.update(changed, key, info, store.connection) }
+  }
+
+  private func deleteLocally(_ key: RowKey) throws {
+    let info = try table(of: key)
+    if try values(of: key, info) == nil { throw StoreError(.notFound, "\(key) is not here") }
+    try guarding { store, _ in try LocalRows.delete(key, info, store.connection) }
   }
 
   /// The key's table.
@@ -95,14 +160,6 @@ public struct WriteTransaction: ~Copyable {
       throw StoreError(.invalid, "a key of \(key.table) has \(wanted) values, \(found) found")
     }
     return info
-  }
-
-  private func existing(_ key: RowKey) throws -> RowState {
-    _ = try table(of: key)
-    guard let row = try failure.guarding({ try draft.visible(key) }) else {
-      throw StoreError(.notFound, "\(key) is not here")
-    }
-    return row
   }
 
   private mutating func apply(_ operation: Operation) throws {
@@ -121,8 +178,14 @@ public struct WriteTransaction: ~Copyable {
     }
   }
 
+  /// A step on the database: its first error fails the whole write.
+  func guarding<T>(_ step: (Store, Draft) throws -> T) throws -> T {
+    try failure.guarding { try step(store, draft) }
+  }
+
   consuming func finish() throws -> Draft {
     try failure.check()
+    for key in restricted { try checkFree(key) }
     return draft
   }
 }
@@ -152,9 +215,11 @@ extension Store {
   ) throws -> MutationID? {
     try transaction {
       let id = ambient.makeMutationID()
-      var write = try WriteTransaction(self, id: id)
-      try body(&write)
-      let draft = try write.finish()
+      let draft = try IDSource.$ambient.withValue(ambient) {
+        var write = try WriteTransaction(self, id: id)
+        try body(&write)
+        return try write.finish()
+      }
       if draft.operations.isEmpty { return nil }
       let encoded = Operation.encode(draft.operations)
       let size = encoded.count

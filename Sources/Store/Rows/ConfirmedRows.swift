@@ -125,7 +125,7 @@ final class ConfirmedRows {
       let sql = TableSQL(table)
       let count = table.keyColumns.count
       out += try connection.query(
-        "SELECT \(sql.keyColumns) FROM \(sql.name) WHERE skerry_space = ? AND skerry_gen < ?", .integer(space),
+        "SELECT \(sql.keyColumns) FROM \(sql.mainName) WHERE skerry_space = ? AND skerry_gen < ?", .integer(space),
         .integer(bound)
       ) { RowKey(table.name, values: $0.modelValues(0..<count)) }
     }

@@ -18,7 +18,7 @@ enum VisibleRows {
   ) throws -> T? {
     try connection.statement(StatementName("visible", table.number)) {
       let sql = TableSQL(table)
-      return "SELECT \(sql.columns), \(hiddenColumns) FROM \(sql.name) WHERE \(sql.keyCondition)"
+      return "SELECT \(sql.columns), \(hiddenColumns) FROM \(sql.mainName) WHERE \(sql.keyCondition)"
     }.first(key.values.map(\.sqlite), row: row)
   }
 
@@ -44,7 +44,7 @@ enum VisibleRows {
     try connection.statement(name) {
       let sql = TableSQL(table)
       return """
-        INSERT \(replacing ? "OR REPLACE" : "") INTO \(sql.name)(\(sql.columns), \(hiddenColumns), skerry_state)
+        INSERT \(replacing ? "OR REPLACE" : "") INTO \(sql.mainName)(\(sql.columns), \(hiddenColumns), skerry_state)
         VALUES (\(placeholders(table.columns.count + 5)))
         """
     }.run(values)
@@ -53,7 +53,7 @@ enum VisibleRows {
   static func delete(_ key: RowKey, _ table: TableInfo, _ connection: SQLiteConnection) throws {
     try connection.statement(StatementName("hide", table.number)) {
       let sql = TableSQL(table)
-      return "DELETE FROM \(sql.name) WHERE \(sql.keyCondition)"
+      return "DELETE FROM \(sql.mainName) WHERE \(sql.keyCondition)"
     }.run(key.values.map(\.sqlite))
   }
 

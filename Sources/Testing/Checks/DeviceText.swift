@@ -36,14 +36,14 @@ struct DeviceText {
 
   private func inboxes() async throws -> String {
     var out = ""
-    for entry in try await device.replica.outbox() {
+    for entry in try await device.replica.read(.outbox) {
       let error = entry.lastError.map { ", \($0)" } ?? ""
       out += "  pending, \(entry.state): \(DeviceText.words(entry.label, entry.operations))\(error)\n"
     }
-    for refusal in try await device.replica.rejections() {
+    for refusal in try await device.replica.read(.rejections) {
       out += "  refused, \(DeviceText.text(refusal)): \(DeviceText.words(refusal.label, refusal.operations))\n"
     }
-    for space in try await device.replica.lostSpaces() { out += "  lost \(space)\n" }
+    for space in try await device.replica.read(.lostSpaces) { out += "  lost \(space)\n" }
     return out
   }
 

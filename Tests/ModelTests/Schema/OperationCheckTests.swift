@@ -120,10 +120,12 @@ import Testing
   func `each type takes its forms and no others`(type: ColumnType, good: [Value], bad: [Value]) throws {
     let types = try #require(catalog.table("types"))
     let column = try #require(types.columns.first { $0.type == type && $0.isOptional })
-    for value in good + [nil] { #expect(try types.normalised(value, for: column) == value) }
-    for value in bad { #expect(throws: OperationError.self, "\(value)") { try types.normalised(value, for: column) } }
+    for value in good + [nil] { #expect(try column.normalised(value, in: types.name) == value) }
+    for value in bad {
+      #expect(throws: OperationError.self, "\(value)") { try column.normalised(value, in: types.name) }
+    }
     var needed = column
     needed.isOptional = false
-    #expect(throws: OperationError.self) { try types.normalised(nil, for: needed) }
+    #expect(throws: OperationError.self) { try needed.normalised(nil, in: types.name) }
   }
 }

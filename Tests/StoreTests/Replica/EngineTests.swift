@@ -102,7 +102,7 @@ import Testing
     await harbour.requests(reach: 1)
     running.cancel()
     try await running.value
-    #expect(try await replica.outbox().map(\.state) == [.sent])
+    #expect(try await replica.read(.outbox).map(\.state) == [.sent])
     harbour.set(.fair)
     let report = try await engine.syncOnce(within: .seconds(1))
     #expect(report.settled == 1)

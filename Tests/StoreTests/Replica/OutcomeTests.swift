@@ -42,9 +42,9 @@ import Testing
     _ = try await engine.syncOnce(within: .seconds(1))
     #expect(await events.next() == .changed(tables: ["reader", "shelf"]))
     #expect(await events.next() == .accessLost("shelf:s"))
-    #expect(try await replica.lostSpaces() == ["shelf:s"])
+    #expect(try await replica.read(.lostSpaces) == ["shelf:s"])
     try await replica.acknowledgeLoss(of: "shelf:s")
-    #expect(try await replica.lostSpaces().isEmpty)
+    #expect(try await replica.read(.lostSpaces).isEmpty)
   }
 
   @Test func `a refusal is told, read and acknowledged`() async throws {
@@ -58,13 +58,13 @@ import Testing
     #expect(try await titles(replica).isEmpty)
     #expect(await events.next() == .changed(tables: ["book"]), "it is gone from the screen")
     #expect(await events.next() == .settled([id]))
-    let refusal = try #require(try await replica.rejections().first)
+    let refusal = try #require(try await replica.read(.rejections).first)
     #expect(refusal.label == "mine")
     #expect(refusal.code == .exists)
     #expect(refusal.operations.count == 1)
     #expect(refusal.reason?.contains("mine") == false)
     try await replica.acknowledge(refusal)
-    #expect(try await replica.rejections().isEmpty)
+    #expect(try await replica.read(.rejections).isEmpty)
   }
 
   @Test func `a space that a reset gives back is lost no longer`() async throws {
@@ -78,14 +78,14 @@ import Testing
     _ = try await engine.syncOnce(within: .seconds(1))
     try harbour.withWorld { try $0.foreign.execute("DELETE FROM reader") }
     _ = try await engine.syncOnce(within: .seconds(1))
-    #expect(try await replica.lostSpaces() == ["shelf:s"])
+    #expect(try await replica.read(.lostSpaces) == ["shelf:s"])
     try harbour.withWorld { world in
       try world.foreign.execute("INSERT INTO reader(id, shelf, user) VALUES ('r', 's', 'ana')")
       try world.server.beginEpoch("second")
     }
     _ = try await engine.syncOnce(within: .seconds(1))
     #expect(try await replica.read("SELECT id FROM shelf").count == 1)
-    #expect(try await replica.lostSpaces().isEmpty)
+    #expect(try await replica.read(.lostSpaces).isEmpty)
   }
 
   @Test func `an entry that was set aside is offered again when a person says so`() async throws {
@@ -95,7 +95,7 @@ import Testing
     try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
     harbour.set(.answers(TransportResponse(status: 413, contentType: "application/problem+json", body: [])))
     _ = try await engine.syncOnce(within: .seconds(1))
-    let entry = try #require(try await replica.outbox().first)
+    let entry = try #require(try await replica.read(.outbox).first)
     #expect(entry.state == .failed)
     #expect(entry.lastError?.isEmpty == false)
     harbour.set(.fair)

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A backend writes `import SkerryServer` and has what its schema is made of: records, tables, columns.
+@_exported public import SkerryModel
+@_exported public import SkerryRecords
