@@ -123,7 +123,8 @@ let package = Package(
     .target(
       name: "SkerryCommands",
       dependencies: [
-        "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry", "SkerryHTTP",
+        "SkerryModel", "SkerryMerge", "SkerryRecords", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry",
+        "SkerryHTTP",
         "SkerryServerCore", "SkerryStorageSQLite", "SkerryServer", "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit",
         "SkerryAmbientKit", "SkerryContacts", "SkerrySimulation",
       ], path: "Sources/Commands", swiftSettings: strict),
@@ -140,6 +141,11 @@ let package = Package(
     .testTarget(
       name: "WireTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryWire"], path: "Tests/WireTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "APITests",
+      dependencies: [
+        "SkerryAmbientKit", "Skerry", "SkerryHTTP", "SkerryServer", "SkerryTestSupport", "SkerryTokenKit",
+      ], path: "Tests/APITests", exclude: ["Refusals"], swiftSettings: strict),
     .testTarget(
       name: "RecordsTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryRecords", "SkerryTestSupport"],
       path: "Tests/RecordsTests", swiftSettings: strict),
@@ -230,7 +236,7 @@ let package = Package(
         "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore",
         "SkerryServerCore",
         "SkerrySQLiteKit", "SkerryCommands", "SkerryAmbientKit", "SkerryHTTP", "SkerryHTTPKit", "SkerryServer",
-        "SkerryTokenKit",
+        "SkerryTokenKit", "SkerryContacts",
       ], path: "Tests/CommandTests", swiftSettings: strict),
     .testTarget(
       name: "KillTests",

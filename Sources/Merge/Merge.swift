@@ -81,8 +81,12 @@ package enum Merge {
   ) -> RowState {
     var values = table.columns.map { $0.rule == .counter ? Value.integer(0) : .null }
     for (column, value) in zip(table.keyColumns, key.values) { values[column] = value }
+    // Both are in the order of the names.
+    var columns = table.columnsByName[...]
     for field in fields {
-      if let column = table.index(of: field.column) { values[column] = field.value }
+      while let next = columns.first, table.columns[next].name < field.column { columns.removeFirst() }
+      guard let column = columns.first, table.columns[column].name == field.column else { continue }
+      values[column] = field.value
     }
     let incarnation = Incarnation(tag: mutation.tag, index: UInt16(truncatingIfNeeded: index))
     return RowState(values: values, version: mutation.tag, incarnation: incarnation)

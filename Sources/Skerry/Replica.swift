@@ -258,7 +258,7 @@ public actor Replica {
   package func setLongCatchUp(_ items: Int64) { store.longCatchUp = items }
 
   /// Gives a closure the writing connection, for tests and benchmarks that watch or tune it.
-  package func withConnection(_ body: @Sendable (SQLiteConnection) throws -> Void) rethrows {
+  package func withConnection<T: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> T) rethrows -> T {
     try store.withConnection(body)
   }
 }

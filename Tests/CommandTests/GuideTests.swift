@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import SkerryContacts
+import SkerryModel
 import Testing
 
 @testable import SkerryCommands
@@ -17,5 +19,14 @@ import Testing
 
   private static func flags(in text: String) -> Set<String> {
     Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+  }
+}
+
+/// The example's schema as records, and as the file that commands read.
+@Suite struct ExampleTests {
+  @Test func `the example's schema file says what its records say`() throws {
+    let file = URL(fileURLWithPath: #filePath + "/../../../Examples/Contacts/schema.json").standardized
+    #expect(try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file)) == Schema.contacts)
+    _ = try Catalog(Schema.contacts)
   }
 }

@@ -36,7 +36,7 @@ struct StoreContent {
   }
 
   struct Base {
-    var row: RowContent?
+    var row: RowContent
     var space: Int64?
     var generation: Int64?
   }
@@ -98,15 +98,12 @@ struct StoreContent {
   private mutating func readBases(_ connection: SQLiteConnection, _ catalog: Catalog) throws {
     _ = try connection.query("SELECT tbl, key, tag, inc, space, gen, image FROM skerry_base") { row in
       let key = try RowKey(table: row.text(0), bytes: row.blob(1))
-      var content: RowContent?
-      if !row.isNull(6) {
-        var reader = CBORReader(row.blob(6))
-        let columns = catalog.table(key.table)?.columns.map(\.name) ?? []
-        let values = Dictionary(uniqueKeysWithValues: zip(columns, try reader.values()))
-        content = RowContent(values: values, tag: row.blob(2), incarnation: row.blob(3))
-      }
+      var reader = CBORReader(row.blob(6))
+      let columns = catalog.table(key.table)?.columns.map(\.name) ?? []
+      let values = Dictionary(uniqueKeysWithValues: zip(columns, try reader.values()))
       bases[key] = Base(
-        row: content, space: row.isNull(4) ? nil : row.integer(4), generation: row.isNull(5) ? nil : row.integer(5))
+        row: RowContent(values: values, tag: row.blob(2), incarnation: row.blob(3)),
+        space: row.isNull(4) ? nil : row.integer(4), generation: row.isNull(5) ? nil : row.integer(5))
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
     let guide = try String(
       contentsOf: here.appendingPathComponent("../../docs/guides/test-your-app.md"), encoding: .utf8)
     let file = try String(contentsOf: here.appendingPathComponent("VisitTests.swift"), encoding: .utf8)
-    let code = try #require(file.range(of: "import Foundation")).lowerBound
+    let code = try #require(file.range(of: "import SkerryTesting")).lowerBound
     #expect(guide.contains("```swift\n" + file[code...] + "```\n"))
   }
 }

@@ -43,8 +43,7 @@ public struct Operation: Hashable, Sendable {
 
   /// The most bytes that it takes in a message.
   package var messageBytes: Int {
-    let values = fields.map { ($0.column, $0.value) } + key.values.map { ("", $0) }
-    return values.reduce(300) { $0 + $1.0.utf8.count + 4 + $1.1.messageBytes }
+    fields.reduce(300 + key.messageBytes) { $0 + $1.column.utf8.count + 4 + $1.value.messageBytes }
   }
 
   /// What is done, in a word.

@@ -49,7 +49,21 @@ public struct RowKey: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// By table, then by the key's bytes.
   public static func < (left: RowKey, right: RowKey) -> Bool {
     if left.table != right.table { return left.table.utf8.lexicographicallyPrecedes(right.table.utf8) }
-    return left.bytes.lexicographicallyPrecedes(right.bytes)
+    // Over plain memory: thousands are sorted in one write.
+    return left.bytes.withUnsafeBufferPointer { left in
+      right.bytes.withUnsafeBufferPointer { right in
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+          return left[index] < right[index]
+        }
+        return left.count < right.count
+      }
+    }
+  }
+
+  /// The most bytes that the key's values take in a message; see `Value.messageBytes`.
+  package var messageBytes: Int {
+    let escaped = bytes.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+    return max(escaped, bytes.count * 4 / 3) + 48
   }
 }
 

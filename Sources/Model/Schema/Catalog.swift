@@ -80,8 +80,8 @@ package struct MembershipInfo: Sendable {
   package let user: Int
 }
 
-/// A checked table with the positions of its columns.
-package struct TableInfo: Sendable {
+/// A checked table with the positions of its columns. A class, since it is handed on for each row, and never changes.
+package final class TableInfo: Sendable {
   package let definition: TableDefinition
   package let columnsByName: [Int]
   package let keyColumns: [Int]

@@ -147,7 +147,9 @@ extension TableInfo {
   /// An insert's fields with the defaults of columns that it does not name, in order.
   func completed(_ fields: [Field]) throws(OperationError) -> [Field] {
     var out = fields
-    for column in neededColumns.lazy.map({ columns[$0] }) where !fields.contains(where: { $0.column == column.name }) {
+    for index in neededColumns {
+      let column = columns[index]
+      if fields.contains(where: { $0.column == column.name }) { continue }
       guard let value = column.defaultValue else {
         throw OperationError(name, column.name, "a value is needed, none is given")
       }

@@ -63,9 +63,9 @@ public struct Column<R: Record>: Sendable {
   public init<V: Codable & Sendable>(
     _ name: String, _ property: any KeyPath<R, V> & Sendable, _ form: JSONForm, example: V
   ) {
-    self.init(name, property, isOptional: false, example: { try JSONForm.value(example) }) { record in
-      try JSONForm.value(record[keyPath: property])
-    }
+    self.init(
+      name, property, isOptional: false, example: try? JSONForm.value(example),
+      read: { try JSONForm.value($0[keyPath: property]) })
   }
 
   /// A column that holds any `Codable` value as JSON, or null. An edit replaces the whole value.
@@ -78,13 +78,13 @@ public struct Column<R: Record>: Sendable {
   public init<V: Codable & Sendable>(
     _ name: String, _ property: any KeyPath<R, V?> & Sendable, _ form: JSONForm, example: V
   ) {
-    self.init(name, property, isOptional: true, example: { try JSONForm.value(example) }) { record in
-      try record[keyPath: property].map(JSONForm.value) ?? .null
-    }
+    self.init(
+      name, property, isOptional: true, example: try? JSONForm.value(example),
+      read: { try $0[keyPath: property].map(JSONForm.value) ?? .null })
   }
 
   private init(
-    _ name: String, _ path: any PartialKeyPath<R> & Sendable, isOptional: Bool, example: () throws -> Value,
+    _ name: String, _ path: any PartialKeyPath<R> & Sendable, isOptional: Bool, example: Value?,
     read: @escaping @Sendable (R) throws -> Value
   ) {
     self.path = path
@@ -93,7 +93,7 @@ public struct Column<R: Record>: Sendable {
     self.read = { record throws(ColumnFault) in
       do { return try read(record) } catch { throw ColumnFault("a value that JSON can hold wanted") }
     }
-    examples = (try? example()).map { [$0] } ?? []
+    examples = example.map { [$0] } ?? []
   }
 }
 
@@ -156,6 +156,7 @@ extension ColumnOption {
   where V == RowID<T>? { reference(to: T.self, action) }
 
   private static func reference<T: Record>(to type: T.Type, _ action: ReferenceAction) -> ColumnOption {
-    ColumnOption(target: { T.table.name }) { $0.reference = ReferenceDefinition("", onDelete: action) }
+    let target: @Sendable () -> String = { T.table.name }
+    return ColumnOption(target: target) { $0.reference = ReferenceDefinition("", onDelete: action) }
   }
 }

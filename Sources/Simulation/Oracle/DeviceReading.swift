@@ -93,7 +93,7 @@ struct DeviceReading {
       let spaces: Set<SpaceID> = columns.isNull(at) ? [] : [try space(columns.integer(at), key)]
       base[key] = Confirmed(row: row, spaces: spaces)
     }
-    _ = try connection.query("SELECT tbl, key, tag, inc, image, space FROM skerry_base WHERE image IS NOT NULL") {
+    _ = try connection.query("SELECT tbl, key, tag, inc, image, space FROM skerry_base") {
       row in
       let key = try RowKey(table: row.text(0), bytes: row.blob(1))
       var image = CBORReader(row.blob(4))

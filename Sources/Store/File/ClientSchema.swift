@@ -63,11 +63,11 @@ struct ClientSchema {
       PRIMARY KEY(tbl, key, space)) STRICT, WITHOUT ROWID
     """,
     "CREATE INDEX IF NOT EXISTS skerry_pairs_space ON skerry_pairs(space)",
-    // The confirmed content of rows that the outbox touches; image NULL: there is no such row on the server.
+    // The confirmed content of rows that the outbox touches; none for a row that is not on the server.
     """
     CREATE TABLE IF NOT EXISTS skerry_base(
-      tbl TEXT NOT NULL, key BLOB NOT NULL, tag BLOB, inc BLOB, space INTEGER, gen INTEGER, image BLOB,
-      PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID
+      tbl TEXT NOT NULL, key BLOB NOT NULL, tag BLOB NOT NULL, inc BLOB NOT NULL, space INTEGER, gen INTEGER,
+      image BLOB NOT NULL, PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID
     """,
     """
     CREATE TABLE IF NOT EXISTS skerry_outbox(

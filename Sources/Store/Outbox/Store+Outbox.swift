@@ -141,6 +141,7 @@ extension Store {
       }
       let confirmed = try ConfirmedRows(connection, catalog, spaces)
       let before = try touched(entry.made)
+      confirmed.keepApart(before)
       try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
       try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
       try refold(before, confirmed)

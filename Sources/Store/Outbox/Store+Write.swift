@@ -25,14 +25,15 @@ extension Store {
   }
 
   func insert(_ draft: Draft, _ operations: [UInt8], made: Int64, number: Int64, label: String?) throws {
+    let subjects = draft.subjects.sorted
     try connection.run(
       """
       INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
       VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       """, .integer(made), .blob(draft.id.raw.bytes), .integer(number),
-      .blob(operations), .blob(draft.subjects.encoded), label.map { .text($0) } ?? .null,
+      .blob(operations), .blob(subjects.encoded), label.map { .text($0) } ?? .null,
       .integer(ambient.now()))
-    try draft.subjects.index(made, on: connection)
+    try subjects.index(made, on: connection)
   }
 
   func normalised(_ operation: Operation) throws -> Operation {
@@ -72,10 +73,24 @@ struct Draft {
   /// - Returns: why the rule refuses it; nil if it has its effect.
   mutating func apply(_ operation: Operation) throws -> RefusalCode? {
     guard let table = store.catalog.table(operation.key.table) else { return .invalid }
+    if operation.isInsert { return try insert(operation, table) }
     let before = try visible(operation.key)
     let decision = Merge.apply(operation, at: operations.count, of: id, to: before, in: table)
     if case .refused(let code) = decision { return code }
     try record(operation, table, before, decision)
+    return nil
+  }
+
+  /// The table itself tells whether the key is taken: one statement for a new row.
+  private mutating func insert(_ operation: Operation, _ table: TableInfo) throws -> RefusalCode? {
+    let decision = Merge.apply(operation, at: operations.count, of: id, to: nil, in: table)
+    guard case .becomes(let row?) = decision else { return .invalid }
+    do {
+      try VisibleRows.write(
+        operation.key, table, row, hidden: VisibleRows.pending, replacing: false, store.connection)
+    } catch let error as SQLiteError where error.isConstraint { return .exists }
+    // There was nothing to move apart.
+    try note(operation, table, before: nil, after: row)
     return nil
   }
 
@@ -90,12 +105,19 @@ struct Draft {
   private mutating func record(
     _ operation: Operation, _ table: TableInfo, _ before: RowState?, _ decision: Decision
   ) throws {
-    try confirmed.moveApart(operation.key, isVisible: before != nil)
+    // What this mutation has touched is no confirmed row any more, though the outbox's index does not know it yet.
+    if !subjects.touches(operation.key) { try confirmed.moveApart(operation.key, isVisible: before != nil) }
     var after = before
     if case .becomes(let row) = decision {
       after = row
       try store.showPending(operation.key, table, row)
     }
+    try note(operation, table, before: before, after: after)
+  }
+
+  private mutating func note(
+    _ operation: Operation, _ table: TableInfo, before: RowState?, after: RowState?
+  ) throws {
     try subjects.note(operation, table, before: before, after: after, spaces, store.catalog)
     operations.append(operation)
   }

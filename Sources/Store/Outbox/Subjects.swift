@@ -24,6 +24,9 @@ struct Subjects {
   /// A row, or a space under the table name `$space`.
   private(set) var roles: [RowKey: Role] = [:]
 
+  /// Whether the mutation changes the row.
+  func touches(_ key: RowKey) -> Bool { roles[key].map { $0 > .leans } ?? false }
+
   private mutating func add(_ key: RowKey, _ role: Role) { roles[key] = max(roles[key] ?? role, role) }
 
   /// Notes one operation, with the row as it was visible before and after it.
@@ -58,22 +61,10 @@ struct Subjects {
   private static func key(of space: SpaceID) -> RowKey { RowKey("$space", .text(space.text)) }
 
   /// In the order of keys, which no process draws anew: the same work writes the same bytes to the disk.
-  private var sorted: [(key: RowKey, value: Role)] { roles.sorted { $0.key < $1.key } }
+  var sorted: SortedSubjects { SortedSubjects(all: roles.sorted { $0.key < $1.key }) }
 
   /// The rows that the mutation touches, by key.
-  var touched: [RowKey] { sorted.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
-
-  var encoded: [UInt8] {
-    var writer = CBORWriter()
-    let sorted = sorted
-    writer.array(sorted.count * 3)
-    for (key, role) in sorted {
-      writer.text(key.table)
-      writer.raw(key.bytes)
-      writer.integer(role.rawValue)
-    }
-    return writer.bytes
-  }
+  var touched: [RowKey] { sorted.all.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
 
   init() {}
 
@@ -87,19 +78,41 @@ struct Subjects {
     }
   }
 
+  /// Whether something in the outbox touches a row.
+  static func touches(_ key: RowKey, on connection: SQLiteConnection) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM skerry_subjects WHERE tbl = ? AND key = ? AND role > 0 LIMIT 1", .text(key.table), .blob(key.bytes)
+    ) { _ in true } ?? false
+  }
+
   /// The rows that an entry of the outbox touches, by the index of what is in it.
   static func touched(_ made: Int64, on connection: SQLiteConnection) throws -> [RowKey] {
     try connection.query(
       "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
     ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
   }
+}
+
+/// Subjects in the order of their keys.
+struct SortedSubjects {
+  let all: [(key: RowKey, value: Role)]
+
+  var encoded: [UInt8] {
+    var writer = CBORWriter()
+    writer.array(all.count * 3)
+    for (key, role) in all {
+      writer.text(key.table)
+      writer.raw(key.bytes)
+      writer.integer(role.rawValue)
+    }
+    return writer.bytes
+  }
 
   /// Adds them to the index of what is in the outbox.
   func index(_ made: Int64, on connection: SQLiteConnection) throws {
-    for (key, role) in sorted {
-      try connection.run(
-        "INSERT INTO skerry_subjects(tbl, key, made, role) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
-        .integer(made), .integer(role.rawValue))
+    let insert = try connection.statement("INSERT INTO skerry_subjects(tbl, key, made, role) VALUES (?, ?, ?, ?)")
+    for (key, role) in all {
+      try insert.run([.text(key.table), .blob(key.bytes), .integer(made), .integer(role.rawValue)])
     }
   }
 }

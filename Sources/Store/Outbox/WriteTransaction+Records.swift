@@ -83,9 +83,11 @@ extension WriteTransaction {
     try increment(RowKey(info.name, .text(id.text)), name, by: amount)
   }
 
-  /// Removes a record, and what refers to it as the schema says; see `delete(_:)` by key.
+  /// Removes a record, and what refers to it as the schema says: rows go along or lose their reference, as operations of this
+  /// write. What others have added meanwhile is the server's to remove.
   ///
-  /// - Throws: `StoreError` with code `notFound` if there is no such row.
+  /// - Throws: `StoreError` with code `notFound` if there is no such row. The whole write ends with `constraint` if a row
+  ///   is left that refers to it and must not.
   public mutating func delete<R: Record>(_ id: RowID<R>) throws { try delete(R.self, key: id) }
 
   /// Removes a record by the values of its key columns, as `delete(_:)` does.

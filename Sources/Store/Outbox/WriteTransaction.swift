@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SkerryMerge
-public import SkerryModel
+package import SkerryModel
 import SkerryRecords
 
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.
@@ -31,7 +31,7 @@ public struct WriteTransaction: ~Copyable {
   /// - Throws: `StoreError`: `invalid` if the values do not fit the schema or a limit, `exists` if the key is taken,
   ///   `constraint` if another row here has the values of a unique index.
   @discardableResult
-  public mutating func insert(_ table: String, _ values: [String: Value]) throws -> RowKey {
+  package mutating func insert(_ table: String, _ values: [String: Value]) throws -> RowKey {
     let info = try self.table(table)
     let keyValues = try info.definition.key.map { name in
       guard let value = values[name] else { throw StoreError(.invalid, "\(table).\(name): the key needs a value") }
@@ -47,7 +47,7 @@ public struct WriteTransaction: ~Copyable {
   /// Gives columns new values; those that have the value already are left out, and if that leaves none, nothing happens.
   ///
   /// - Throws: `StoreError`: `invalid`, `constraint`, or `notFound` if there is no such row.
-  public mutating func update(_ key: RowKey, _ values: [String: Value]) throws {
+  package mutating func update(_ key: RowKey, _ values: [String: Value]) throws {
     if values.isEmpty { return }
     let info = try table(of: key)
     let fields = values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
@@ -58,7 +58,7 @@ public struct WriteTransaction: ~Copyable {
   /// Adds a number to a counter column. Increments from several devices add up.
   ///
   /// - Throws: `StoreError`: `invalid`, `notFound`, or `overflow`.
-  public mutating func increment(_ key: RowKey, _ column: String, by amount: Int64 = 1) throws {
+  package mutating func increment(_ key: RowKey, _ column: String, by amount: Int64 = 1) throws {
     let row = try existing(key)
     if amount == 0 { return }
     try apply(try store.normalised(Operation(key, row.incarnation, .increment(column, by: amount))))
@@ -69,7 +69,7 @@ public struct WriteTransaction: ~Copyable {
   ///
   /// - Throws: `StoreError` with code `notFound` if there is no such row. The whole write ends with `constraint` if a row
   ///   is left that refers to it and must not.
-  public mutating func delete(_ key: RowKey) throws {
+  package mutating func delete(_ key: RowKey) throws {
     if try table(of: key).isLocal { return try deleteLocally(key) }
     _ = try existing(key)
     leaving.insert(key)
@@ -83,14 +83,14 @@ public struct WriteTransaction: ~Copyable {
   }
 
   /// A row as it is now, this transaction's own changes included; nil if there is none.
-  public func row(_ key: RowKey) throws -> [String: Value]? {
+  package func row(_ key: RowKey) throws -> [String: Value]? {
     let info = try table(of: key)
     guard let values = try values(of: key, info) else { return nil }
     return Dictionary(uniqueKeysWithValues: zip(info.columns.map(\.name), values))
   }
 
   /// A new id for a row: a UUIDv7, final from now on.
-  public func makeID() -> String { store.ambient.makeRowID() }
+  package func makeID() -> String { store.ambient.makeRowID() }
 
   // MARK: For records
 

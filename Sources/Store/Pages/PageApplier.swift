@@ -149,7 +149,9 @@ final class PageApplier {
   private func settle(_ receipt: Receipt) throws {
     let connection = store.connection
     guard let entry = try store.entry(receipt.id) else { return }
-    stale.formUnion(try store.touched(entry.made))
+    let touched = try store.touched(entry.made)
+    stale.formUnion(touched)
+    confirmed.keepApart(touched)
     switch receipt.outcome {
     case .confirmed:
       try connection.run(

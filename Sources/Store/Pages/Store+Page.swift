@@ -127,11 +127,7 @@ extension Store {
       ?? false
   }
 
-  private func isTouched(_ key: RowKey) throws -> Bool {
-    try connection.first(
-      "SELECT 1 FROM skerry_subjects WHERE tbl = ? AND key = ? AND role > 0 LIMIT 1", .text(key.table), .blob(key.bytes)
-    ) { _ in true } ?? false
-  }
+  private func isTouched(_ key: RowKey) throws -> Bool { try Subjects.touches(key, on: connection) }
 
   /// At a closing page with open spaces: the rows of mutations of which some row has not arrived, and all that share a
   /// mutation with them.

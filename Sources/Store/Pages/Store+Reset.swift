@@ -43,7 +43,7 @@ extension Store {
         INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
         SELECT made, mid, ?, ops, subjects, label, at, void, sent, 1, 0, 0 FROM skerry_archive WHERE made = ?
         """, .integer(state.counter), .integer(made))
-      try subjects.index(made, on: connection)
+      try subjects.sorted.index(made, on: connection)
     }
     try connection.run("DELETE FROM skerry_archive")
   }

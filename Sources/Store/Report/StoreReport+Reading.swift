@@ -90,10 +90,10 @@ extension StoreReport {
     let quoted = TableSQL.quoted(name)
     let touched = try count("SELECT count(*) FROM \(quoted) WHERE skerry_state = 1")
     let rows = try count("SELECT count(*) FROM \(quoted)")
-    let bases = try count("SELECT count(image) FROM skerry_base WHERE tbl = ?", .text(name))
+    let bases = try count("SELECT count(*) FROM skerry_base WHERE tbl = ?", .text(name))
     return Table(
       name: name, rows: rows, confirmed: rows - touched + bases,
-      pending: try count("SELECT count(*) FROM skerry_base WHERE tbl = ?", .text(name)),
+      pending: try count("SELECT count(DISTINCT key) FROM skerry_subjects WHERE tbl = ? AND role > 0", .text(name)),
       staged: try count("SELECT count(DISTINCT key) FROM skerry_stage WHERE kind = 0 AND tbl = ?", .text(name)))
   }
 

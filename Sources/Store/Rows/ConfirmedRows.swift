@@ -15,7 +15,8 @@ struct ConfirmedRow: Equatable {
 /// The base of the overlay: rows as the server confirmed them.
 ///
 /// A row that the outbox does not touch is confirmed as it stands in the app's table; the base of one that it touches is in
-/// `skerry_base`, since the app's table then shows the folded row. Digests follow every change, since all go through `set`.
+/// `skerry_base`, since the app's table then shows the folded row. One that is not there has no base: the outbox made the row.
+/// Digests follow every change, since all go through `set`.
 final class ConfirmedRows {
   private let connection: SQLiteConnection
   private let catalog: Catalog
@@ -24,33 +25,37 @@ final class ConfirmedRows {
   /// Most stores have no row in a second space, and most catch-ups meet no row with pending work: then each row costs one
   /// look-up fewer.
   private var hasFurtherPairs: Bool
-  private var hasBases: Bool
+  private var hasTouched: Bool
+  /// Rows that the outbox touches, or has touched, in this transaction: their bases are apart until `moveBack`, whatever the
+  /// index of the outbox says by now.
+  private var apart: Set<RowKey> = []
 
   init(_ connection: SQLiteConnection, _ catalog: Catalog, _ spaces: SpaceTable) throws {
     self.connection = connection
     self.catalog = catalog
     self.spaces = spaces
     hasFurtherPairs = try connection.first("SELECT 1 FROM skerry_pairs LIMIT 1") { _ in true } ?? false
-    hasBases = try connection.first("SELECT 1 FROM skerry_base LIMIT 1") { _ in true } ?? false
+    hasTouched =
+      try connection.first("SELECT 1 FROM skerry_subjects WHERE role > 0 LIMIT 1") { _ in true } ?? false
   }
 
   /// Whether the base is kept apart, because the outbox touches the row.
   func isApart(_ key: RowKey) throws -> Bool {
-    guard hasBases else { return false }
-    return try connection.first(
-      "SELECT 1 FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes)
-    ) {
-      _ in true
-    } ?? false
+    if apart.contains(key) { return true }
+    guard hasTouched else { return false }
+    return try Subjects.touches(key, on: connection)
   }
+
+  /// The outbox's index is about to forget what touched these rows.
+  func keepApart(_ keys: some Sequence<RowKey>) { apart.formUnion(keys) }
 
   func row(_ key: RowKey) throws -> ConfirmedRow? {
     guard let table = catalog.table(key.table) else { return nil }
     let found =
       try isApart(key)
       ? connection.first(
-        "SELECT image, tag, inc, space, gen FROM skerry_base WHERE tbl = ? AND key = ? AND image IS NOT NULL",
-        .text(key.table), .blob(key.bytes)
+        "SELECT image, tag, inc, space, gen FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table),
+        .blob(key.bytes)
       ) { try ConfirmedRow(apart: $0, key) }
       : VisibleRows.read(key, table, connection) { try ConfirmedRow(inline: $0, table, key) }
     guard var found else { return nil }
@@ -78,11 +83,11 @@ final class ConfirmedRows {
         "INSERT INTO skerry_pairs(tbl, key, space, gen) VALUES (?, ?, ?, ?)", .text(key.table), .blob(key.bytes),
         .integer(pair.space), .integer(pair.generation))
     }
-    let first: [SQLiteValue] = pairs.columns
     if try isApart(key) {
-      try writeApart(key, new?.state, first)
+      try writeApart(key, new)
     } else if let new {
-      try VisibleRows.write(key, table, new.state, hidden: first + [.integer(0)], replacing: old != nil, connection)
+      let hidden: [SQLiteValue] = pairs.columns + [.integer(0)]
+      try VisibleRows.write(key, table, new.state, hidden: hidden, replacing: old != nil, connection)
     } else {
       try VisibleRows.delete(key, table, connection)
     }
@@ -92,20 +97,18 @@ final class ConfirmedRows {
   ///
   /// - Parameter isVisible: false if it is known that the app's table has no such row: then there is nothing to move.
   func moveApart(_ key: RowKey, isVisible: Bool = true) throws {
-    guard let table = catalog.table(key.table), try !isApart(key) else { return }
-    let found = isVisible ? try row(key) : nil
-    hasBases = true
-    try writeApart(key, found?.state, (found?.pairs ?? SpacePairs()).columns)
+    defer { apart.insert(key) }
+    guard isVisible, let table = catalog.table(key.table), try !isApart(key), let found = try row(key) else { return }
+    try writeApart(key, found)
     // What is visible from now on is in no space: a sweep would take it for a confirmed row.
-    if let found {
-      try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection)
-    }
+    try VisibleRows.write(key, table, found.state, hidden: VisibleRows.pending, replacing: true, connection)
   }
 
   /// Moves the base back into the app's table, once nothing in the outbox touches the row.
   func moveBack(_ key: RowKey) throws {
     guard let table = catalog.table(key.table), try isApart(key) else { return }
     let found = try row(key)
+    apart.remove(key)
     try connection.run("DELETE FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
     guard let found else { return try VisibleRows.delete(key, table, connection) }
     try VisibleRows.write(
@@ -165,13 +168,19 @@ final class ConfirmedRows {
     digests[space] = digest
   }
 
-  private func writeApart(_ key: RowKey, _ state: RowState?, _ first: [SQLiteValue]) throws {
-    let image: [SQLiteValue] =
-      state.map { [.blob($0.version.raw.bytes), .blob($0.incarnation.bytes), .blob(RowImageCoding.encode($0.values))] }
-      ?? [.null, .null, .null]
+  private func writeApart(_ key: RowKey, _ row: ConfirmedRow?) throws {
+    guard let row else {
+      try connection.run("DELETE FROM skerry_base WHERE tbl = ? AND key = ?", .text(key.table), .blob(key.bytes))
+      return
+    }
+    let state = row.state
     try connection.statement(
       "INSERT OR REPLACE INTO skerry_base(tbl, key, tag, inc, image, space, gen) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    ).run([.text(key.table), .blob(key.bytes)] + image + first)
+    ).run(
+      [
+        .text(key.table), .blob(key.bytes), .blob(state.version.raw.bytes), .blob(state.incarnation.bytes),
+        .blob(RowImageCoding.encode(state.values)),
+      ] + row.pairs.columns)
   }
 }
 

@@ -109,7 +109,7 @@ struct LineReader {
           if !isPending { base[name] = line }
         }
       }
-      let apart = try connection.query("SELECT tbl, key, tag, inc, image FROM skerry_base WHERE image IS NOT NULL") {
+      let apart = try connection.query("SELECT tbl, key, tag, inc, image FROM skerry_base") {
         (Name(try RowKey(table: $0.text(0), bytes: $0.blob(1))), $0.blob(2), $0.blob(3), $0.blob(4))
       }
       for (name, tag, incarnation, image) in apart {

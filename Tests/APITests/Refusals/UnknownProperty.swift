@@ -1,0 +1,8 @@
+// expect: has no member 'nmae'
+import Skerry
+
+struct Thing: Record {
+  var id = RowID<Thing>()
+  var name = ""
+  static let table = TableSchema<Thing>("things") { Column("name", \.nmae) }
+}
