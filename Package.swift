@@ -193,7 +193,7 @@ let package = Package(
         "SkerryTestSupport", "SkerryTesting", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore",
         "Skerry",
         "SkerrySQLiteKit",
-        "SkerryServerCore",
+        "SkerryServerCore", "SkerryStorageSQLite",
       ], path: "Tests/StoreTests", swiftSettings: strict),
     .testTarget(
       name: "StoryTests",

@@ -58,7 +58,9 @@ public actor Replica {
     // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
     let executor = SerialQueueExecutor(label: "skerry.store")
     let opened = try await executor.run {
-      try Replica(
+      // One that is open already must not be brought to another schema by the way.
+      if let known = OpenReplicas.find(path) { return known }
+      return try Replica(
         path: path, account: account, catalog: catalog, ambient: ambient, host: ReplicaHost(executor: executor))
     }
     // The database's own name of the file: the same for every path that leads to it.
@@ -267,6 +269,14 @@ public actor Replica {
 private enum OpenReplicas {
   private struct Entry: Sendable { weak var replica: Replica? }
   private static let all = Mutex<[String: Entry]>([:])
+
+  /// The replica that has the file open, by whatever path.
+  static func find(_ path: String) -> Replica? {
+    // Without any replica there is nothing to find, and a file that is not there is not open.
+    guard all.withLock({ $0.values.contains { $0.replica != nil } }) else { return nil }
+    let name = (try? SQLiteConnection(path: path, mode: .reader))?.filePath
+    return name.flatMap { name in all.withLock { $0[name]?.replica } }
+  }
 
   /// Keeps the replica, unless the file is open already: then gives the one that is.
   static func keep(_ replica: Replica, _ path: String) -> Replica {

@@ -30,11 +30,15 @@ struct ServerSchema {
       INSERT OR IGNORE INTO skerry_history(id, app, version, schema, epoch, head, floor, safe)
       VALUES (1, ?, ?, ?, ?, 0, 0, 0)
       """, .text(schema.name), .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(epoch))
-    let captured = try Set(triggers(on: connection))
     let isChanged = try checkSchema(on: connection)
-    if isChanged { try forget(on: connection, epoch: epoch) }
+    let earlier = EarlierTables(catalog, try triggers(on: connection))
+    if isChanged {
+      try earlier.renameTables(on: connection)
+      try forget(on: connection, epoch: epoch)
+      try earlier.alterColumns(on: connection)
+    }
     for table in catalog.tables {
-      let isNew = !captured.contains("skerry_insert_\(table.name)")
+      let isNew = !earlier.wasCaptured(table)
       try ExistingTable(table).check(on: connection, isNew: isNew)
       try UniqueTriggers(table).checkRows(on: connection)
       let triggers = CaptureTriggers(table)
@@ -159,7 +163,7 @@ struct ServerSchema {
   private func tableStatements(_ table: TableInfo) -> [String] {
     let sql = TableSQL(table)
     let columns =
-      sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(check) + [sql.primaryKey]
+      sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(ServerSchema.check) + [sql.primaryKey]
       + table.columns.compactMap(reference)
     var out = ["CREATE TABLE IF NOT EXISTS \(sql.name)(\(columns.joined(separator: ", "))) STRICT"]
     // The columns that lead to a row's children, members and owners are looked up on each judgement and each move.
@@ -193,7 +197,7 @@ struct ServerSchema {
   }
 
   /// What no device could send may not come in by other programs either: one such row would hold up every pull.
-  private func check(_ column: ColumnDefinition) -> String? {
+  static func check(_ column: ColumnDefinition) -> String? {
     let name = TableSQL.quoted(column.name)
     return switch column.type {
     case .text, .json, .decimal, .date, .uuid:

@@ -124,7 +124,7 @@ import Testing
     #expect(shore.inspect().error.contains("a cursor that cannot be read"))
     #expect(shore.inspect().code == 3)
     try shore.store.withConnection { _ = try $0.run("UPDATE skerry_state SET format = 9") }
-    #expect(shore.inspect().error.contains("the file has format 9, this program reads 1; use a newer one"))
+    #expect(shore.inspect().error.contains("the file has format 9, this program reads 2; use a newer one"))
   }
 
   @Test func `another schema than the file's is refused`() throws {

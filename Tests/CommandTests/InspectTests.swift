@@ -36,7 +36,7 @@ import Testing
     let answer = shore.inspect()
     #expect(answer.code == 0)
     let lines = answer.output.split(separator: "\n").map(String.init)
-    #expect(lines.first == "device store, format 1: account ana, schema shore 3")
+    #expect(lines.first == "device store, format 2: account ana, schema shore 3")
     #expect(lines.contains("  item    3     4          3        0"))
     #expect(lines.contains("  user:ana  4 rows  filled"))
     #expect(lines.contains("outbox: 4 entries"))

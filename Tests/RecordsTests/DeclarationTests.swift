@@ -74,6 +74,26 @@ import Testing
     #expect(Note.table.definition.columns[3].type == .text)
   }
 
+  @Test func `names of before and what was removed are declared`() throws {
+    struct Memo: Record {
+      var id = RowID<Memo>()
+      var heading: String?
+      static let table = TableSchema<Memo>("memos") { Column("heading", \.heading, was: ["title"]) }
+        .space("all:memos").was("notes", "jottings").removed("fax")
+    }
+    let schema = Schema("app", version: 7) {
+      Space(everyone: "all")
+      Feature("f", .replica) { Memo.table }
+      RemovedTables("drafts")
+    }
+    _ = try Catalog(schema)
+    #expect(schema.removed == ["drafts"])
+    #expect(Memo.table.definition.formerNames == ["notes", "jottings"])
+    #expect(Memo.table.definition.removed == ["fax"])
+    #expect(Memo.table.definition.columns[1].formerNames == ["title"])
+    #expect(try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(schema)) == schema)
+  }
+
   // MARK: What a record may not say
 
   struct WrongName: Record {

@@ -46,7 +46,7 @@ struct SchemaFile {
 private enum SchemaMembers {
   /// The members of each object, by the names that lead there from the whole.
   private static let known: [String: Set<String>] = [
-    "": ["name", "version", "spaces", "features", "local"],
+    "": ["name", "version", "spaces", "features", "local", "removed"],
     "spaces": ["kind", "root", "members"],
     "spaces.members": ["table", "space", "user", "everyone"],
     "features": ["name", "level", "tables"],
@@ -60,8 +60,12 @@ private enum SchemaMembers {
     "local.indexes": ["columns", "unique"],
   ]
 
-  private static let table: Set<String> = ["name", "columns", "key", "spaces", "detection", "indexes"]
-  private static let column: Set<String> = ["name", "type", "optional", "rule", "default", "references", "placeholder"]
+  private static let table: Set<String> = [
+    "name", "columns", "key", "spaces", "detection", "indexes", "was", "removed",
+  ]
+  private static let column: Set<String> = [
+    "name", "type", "optional", "rule", "default", "references", "placeholder", "was",
+  ]
 
   static func strangers(in json: JSON) throws -> [String] { strangers(in: json, at: "", named: "") }
 

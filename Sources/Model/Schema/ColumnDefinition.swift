@@ -83,11 +83,14 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var reference: ReferenceDefinition?
   /// For a late-bound column: an SQL expression over the row's other columns, shown while there is no value.
   public var placeholder: String?
+  /// What it was called in earlier versions of the schema.
+  public var formerNames: [String]
 
   /// Describes a column.
   public init(
     _ name: String, _ type: ColumnType, optional: Bool = false, rule: ColumnRule = .arrival,
-    default defaultValue: Value? = nil, references reference: ReferenceDefinition? = nil, placeholder: String? = nil
+    default defaultValue: Value? = nil, references reference: ReferenceDefinition? = nil, placeholder: String? = nil,
+    was formerNames: [String] = []
   ) {
     self.name = name
     self.type = type
@@ -96,12 +99,14 @@ public struct ColumnDefinition: Hashable, Sendable {
     self.defaultValue = defaultValue
     self.reference = reference
     self.placeholder = placeholder
+    self.formerNames = formerNames
   }
 }
 
 extension ColumnDefinition: Codable {
   private enum CodingKeys: String, CodingKey {
     case name, type, rule, references, placeholder
+    case formerNames = "was"
     case isOptional = "optional"
     case defaultValue = "default"
   }
@@ -116,6 +121,7 @@ extension ColumnDefinition: Codable {
     rule = try container.decodeIfPresent(ColumnRule.self, forKey: .rule) ?? .arrival
     reference = try container.decodeIfPresent(ReferenceDefinition.self, forKey: .references)
     placeholder = try container.decodeIfPresent(String.self, forKey: .placeholder)
+    formerNames = try container.decodeIfPresent([String].self, forKey: .formerNames) ?? []
     defaultValue = try container.decodeIfPresent(DefaultValue.self, forKey: .defaultValue)?.value(for: type)
   }
 
@@ -128,6 +134,7 @@ extension ColumnDefinition: Codable {
     if rule != .arrival { try container.encode(rule, forKey: .rule) }
     try container.encodeIfPresent(reference, forKey: .references)
     try container.encodeIfPresent(placeholder, forKey: .placeholder)
+    if !formerNames.isEmpty { try container.encode(formerNames, forKey: .formerNames) }
     try container.encodeIfPresent(defaultValue.map { DefaultValue($0, for: type) }, forKey: .defaultValue)
   }
 }

@@ -14,26 +14,29 @@ public struct Schema: Hashable, Sendable {
   public var features: [FeatureDefinition]
   /// Tables that are on the device only: nothing of them is sent, and no server knows them. They have no spaces.
   public var local: [TableDefinition]
+  /// Tables of earlier versions that are gone on purpose.
+  public var removed: [String]
   /// What was wrong with a declaration before it became this value.
   package var faults: [SchemaError] = []
 
   /// Describes an app.
   public init(
     _ name: String, version: Int, spaces: [SpaceDefinition] = [], features: [FeatureDefinition],
-    local: [TableDefinition] = []
+    local: [TableDefinition] = [], removed: [String] = []
   ) {
     self.name = name
     self.version = version
     self.spaces = spaces
     self.features = features
     self.local = local
+    self.removed = removed
   }
 }
 
 extension Schema: Codable {
-  private enum CodingKeys: String, CodingKey { case name, version, spaces, features, local }
+  private enum CodingKeys: String, CodingKey { case name, version, spaces, features, local, removed }
 
-  /// Reads a schema; `spaces` and `local` default to none.
+  /// Reads a schema; `spaces`, `local` and `removed` default to none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)
@@ -41,6 +44,7 @@ extension Schema: Codable {
     spaces = try container.decodeIfPresent([SpaceDefinition].self, forKey: .spaces) ?? []
     features = try container.decode([FeatureDefinition].self, forKey: .features)
     local = try container.decodeIfPresent([TableDefinition].self, forKey: .local) ?? []
+    removed = try container.decodeIfPresent([String].self, forKey: .removed) ?? []
   }
 
   /// Writes the form that `init(from:)` reads.
@@ -51,6 +55,7 @@ extension Schema: Codable {
     if !spaces.isEmpty { try container.encode(spaces, forKey: .spaces) }
     try container.encode(features, forKey: .features)
     if !local.isEmpty { try container.encode(local, forKey: .local) }
+    if !removed.isEmpty { try container.encode(removed, forKey: .removed) }
   }
 }
 
@@ -172,11 +177,16 @@ public struct TableDefinition: Hashable, Sendable {
   public var detection: Detection
   /// Further indexes beside the key's.
   public var indexes: [IndexDefinition]
+  /// What it was called in earlier versions of the schema.
+  public var formerNames: [String]
+  /// Columns of earlier versions that are gone on purpose.
+  public var removed: [String]
 
   /// Describes a table.
   public init(
     _ name: String, columns: [ColumnDefinition], key: [String] = ["id"], spaces: [SpaceRule],
-    detection: Detection = .none, indexes: [IndexDefinition] = []
+    detection: Detection = .none, indexes: [IndexDefinition] = [], was formerNames: [String] = [],
+    removed: [String] = []
   ) {
     self.name = name
     self.columns = columns
@@ -184,13 +194,18 @@ public struct TableDefinition: Hashable, Sendable {
     self.spaces = spaces
     self.detection = detection
     self.indexes = indexes
+    self.formerNames = formerNames
+    self.removed = removed
   }
 }
 
 extension TableDefinition: Codable {
-  private enum CodingKeys: String, CodingKey { case name, columns, key, spaces, detection, indexes }
+  private enum CodingKeys: String, CodingKey {
+    case name, columns, key, spaces, detection, indexes, removed
+    case formerNames = "was"
+  }
 
-  /// Reads a table; `key` defaults to `["id"]`, `detection` to `none`, `spaces` and `indexes` to none.
+  /// Reads a table; `key` defaults to `["id"]`, `detection` to `none`, all else but name and columns to none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)
@@ -199,6 +214,8 @@ extension TableDefinition: Codable {
     spaces = try container.decodeIfPresent([SpaceRule].self, forKey: .spaces) ?? []
     detection = try container.decodeIfPresent(Detection.self, forKey: .detection) ?? .none
     indexes = try container.decodeIfPresent([IndexDefinition].self, forKey: .indexes) ?? []
+    formerNames = try container.decodeIfPresent([String].self, forKey: .formerNames) ?? []
+    removed = try container.decodeIfPresent([String].self, forKey: .removed) ?? []
   }
 
   /// Writes the form that `init(from:)` reads, without what is as it is when left out.
@@ -210,6 +227,8 @@ extension TableDefinition: Codable {
     if !spaces.isEmpty { try container.encode(spaces, forKey: .spaces) }
     if detection != .none { try container.encode(detection, forKey: .detection) }
     if !indexes.isEmpty { try container.encode(indexes, forKey: .indexes) }
+    if !formerNames.isEmpty { try container.encode(formerNames, forKey: .formerNames) }
+    if !removed.isEmpty { try container.encode(removed, forKey: .removed) }
   }
 }
 

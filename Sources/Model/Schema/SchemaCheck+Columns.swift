@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Defaults, late binding, references, indexes, and tables that are on the device only.
+/// Defaults, late binding, references, indexes, names of the past, and tables that are on the device only.
 extension SchemaCheck {
   mutating func checkDefault(of column: ColumnDefinition, in table: TableDefinition) {
     guard let value = column.defaultValue else { return }
@@ -55,6 +55,26 @@ extension SchemaCheck {
     if reference.onDelete == .setNull, !column.isOptional || table.key.contains(column.name) {
       note(fault("it becomes null when the other row goes, and may not be null", "make it optional, or use cascade"))
     }
+  }
+
+  /// What a column or a table was called before is no name of today, and was one thing only.
+  mutating func checkHistory() {
+    let all = tables + schema.local
+    let names = Set(all.map(\.name))
+    for table in all {
+      for name in table.formerNames where names.contains(name) {
+        note(
+          SchemaError(table.name, "it was called '\(name)', which is a table of today", "name tables of the past only"))
+      }
+      for name in table.removed where table.columns.contains(where: { $0.name == name }) {
+        note(SchemaError(table.name, name, "a removed column is declared", "take it out of one of both"))
+      }
+      distinct(table.columns.flatMap(\.formerNames) + table.removed, "former column", table.name)
+    }
+    for name in schema.removed where names.contains(name) {
+      note(SchemaError(name, "a removed table is declared", "take it out of one of both"))
+    }
+    distinct(all.flatMap(\.formerNames) + schema.removed, "former table", nil)
   }
 
   mutating func checkIndexes(of table: TableDefinition) {

@@ -34,6 +34,7 @@ struct SchemaCheck {
     for table in schema.local { checkLocal(table) }
     for space in schema.spaces { check(space) }
     checkParents()
+    checkHistory()
   }
 
   /// A ring of parents is found from each of its tables; it is said once.

@@ -29,14 +29,15 @@ public struct Column<R: Record>: Sendable {
   ///   - default: what rows have that were inserted without a value, such as by a version of the app that lacked the column.
   ///   - type: the column's type, if the property's type leaves a choice: `RowID` and `UUID` are held as `.uuid` or `.text`,
   ///     a `String` as `.text`, `.date`, `.decimal`, `.uuid` or `.json`, an integer as `.integer` or `.timestamp`.
+  ///   - formerNames: what the column was called in earlier versions of the schema.
   public init<V: ColumnValue>(
     _ name: String, _ property: any KeyPath<R, V> & Sendable, _ option: ColumnOption<V> = .arrival, default: V? = nil,
-    as type: ColumnType? = nil
+    as type: ColumnType? = nil, was formerNames: [String] = []
   ) {
     path = property
     read = { record throws(ColumnFault) in try record[keyPath: property].columnValue }
     let wanted = type ?? V.columnTypes[0]
-    definition = ColumnDefinition(name, wanted, optional: V.acceptsNull)
+    definition = ColumnDefinition(name, wanted, optional: V.acceptsNull, was: formerNames)
     option.apply(to: &definition)
     target = option.target
     var examples: [Value] = []

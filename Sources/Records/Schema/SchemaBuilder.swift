@@ -27,7 +27,7 @@ extension Schema {
   }
 }
 
-/// Something that a schema is made of: `Space`, `Feature` or `LocalTables`.
+/// Something that a schema is made of: `Space`, `Feature`, `LocalTables` or `RemovedTables`.
 public protocol SchemaPart: Sendable {
   /// Adds itself to a schema.
   func add(to schema: inout Schema)
@@ -122,6 +122,17 @@ public struct LocalTables: SchemaPart {
     schema.local += tables.map(\.definition)
     schema.faults += tables.flatMap(\.faults)
   }
+}
+
+/// Tables of earlier versions that are gone on purpose: their rows are given up, and so are changes of them that wait.
+public struct RemovedTables: SchemaPart {
+  private let names: [String]
+
+  /// Some tables, by their names.
+  public init(_ names: String...) { self.names = names }
+
+  /// Adds the names to a schema.
+  public func add(to schema: inout Schema) { schema.removed += names }
 }
 
 /// A table of some record, and what is wrong with it.

@@ -61,7 +61,7 @@ public struct TableSchema<R: Record>: Sendable {
     faults = columns.flatMap(\.faults).map { SchemaError(name, $0.column, $0.reason, $0.remedy) }
   }
 
-  // MARK: Spaces, indexes, conflicts
+  // MARK: Spaces, conflicts, names of before, indexes
 
   /// The property holds the id of a space of this kind; null means no space by this rule. The built-in kind `user` is the space of
   /// one account.
@@ -95,6 +95,20 @@ public struct TableSchema<R: Record>: Sendable {
   public func checksVersions() -> TableSchema {
     var out = self
     out.base.detection = .version
+    return out
+  }
+
+  /// What the table was called in earlier versions of the schema.
+  public func was(_ formerNames: String...) -> TableSchema {
+    var out = self
+    out.base.formerNames += formerNames
+    return out
+  }
+
+  /// Columns of earlier versions that are gone on purpose: their values are given up.
+  public func removed(_ columns: String...) -> TableSchema {
+    var out = self
+    out.base.removed += columns
     return out
   }
 

@@ -10,7 +10,7 @@ import SkerryTables
 /// the app writes, and decided by the server.
 struct ClientSchema {
   /// The format of Skerry's own tables.
-  static let format: Int64 = 1
+  static let format: Int64 = 2
 
   private let catalog: Catalog
 
@@ -37,7 +37,7 @@ struct ClientSchema {
   }
 
   /// Those that are declared, and one for each reference: the rows that refer to one are looked for when it goes.
-  private func indexes(_ table: TableInfo) -> [String] {
+  func indexes(_ table: TableInfo) -> [String] {
     let sql = TableSQL(table)
     let references = table.columns.filter { $0.reference != nil }.map { [$0.name] }
     let declared = Set(table.definition.indexes.map(\.columns))
@@ -48,7 +48,7 @@ struct ClientSchema {
     """
     CREATE TABLE IF NOT EXISTS skerry_state(
       id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, account TEXT NOT NULL, app TEXT NOT NULL,
-      version INTEGER NOT NULL, ids TEXT NOT NULL, counter INTEGER NOT NULL, made INTEGER NOT NULL, cursor BLOB,
+      version INTEGER NOT NULL, schema TEXT NOT NULL, ids TEXT NOT NULL, counter INTEGER NOT NULL, made INTEGER NOT NULL, cursor BLOB,
       long INTEGER NOT NULL, count INTEGER NOT NULL, mismatches INTEGER NOT NULL, synced INTEGER) STRICT
     """,
     """

@@ -65,35 +65,46 @@ package final class Store {
       try connection.first(
         "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'"
       ) { _ in true } ?? false
-    if hasState { try checkOwner(connection, account: account, schema: catalog.schema) }
+    if hasState, let old = try checkOwner(connection, account: account, schema: catalog.schema) {
+      try StoreMigration(connection, catalog, from: old).run()
+    }
     try ClientSchema(catalog).create(on: connection)
     if let state = try ReplicaState.read(from: connection) { return state }
     let state = ReplicaState(ids: [ambient.makeReplicaID()])
     try connection.run(
       """
-      INSERT INTO skerry_state(id, format, account, app, version, ids, counter, made, long, count, mismatches)
-      VALUES (1, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      INSERT INTO skerry_state(id, format, account, app, version, schema, ids, counter, made, long, count, mismatches)
+      VALUES (1, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       """, .integer(ClientSchema.format), .text(account.text), .text(catalog.schema.name),
-      .integer(Int64(catalog.schema.version)), .text(state.id.text))
+      .integer(Int64(catalog.schema.version)), .text(try SchemaText.encode(catalog.schema)), .text(state.id.text))
     return state
   }
 
-  private static func checkOwner(_ connection: SQLiteConnection, account: AccountID, schema: Schema) throws {
-    let found = try connection.first("SELECT format, account, app, version FROM skerry_state") {
-      ($0.integer(0), AccountID($0.text(1)), $0.text(2), Int($0.integer(3)))
-    }
-    guard let (format, owner, app, version) = found else { return }
-    if format != ClientSchema.format {
+  /// - Returns: the schema with which the file was made, if it is another one.
+  private static func checkOwner(
+    _ connection: SQLiteConnection, account: AccountID, schema: Schema
+  ) throws -> Schema? {
+    // Another format may lack what comes after it.
+    let format = try connection.first("SELECT format FROM skerry_state") { $0.integer(0) }
+    if let format, format != ClientSchema.format {
       throw StoreError(
         .otherSchema, "the file has format \(format), this library reads \(ClientSchema.format); update the app")
     }
+    let found = try connection.first("SELECT account, app, version, schema FROM skerry_state") {
+      (AccountID($0.text(0)), $0.text(1), Int($0.integer(2)), $0.text(3))
+    }
+    guard let (owner, app, version, text) = found else { return nil }
     if owner != account {
       throw StoreError(.otherAccount, "the file belongs to another account; open one store per account")
     }
-    if app != schema.name || version != schema.version {
+    if app != schema.name || version > schema.version {
       throw StoreError(
-        .otherSchema, "the file was made with \(app) \(version), opened with \(schema.name) \(schema.version)")
+        .otherSchema,
+        "the file was made with \(app) \(version), opened with \(schema.name) \(schema.version); open it with the newer app"
+      )
     }
+    let old = try SchemaText.decode(text)
+    return old == schema ? nil : old
   }
 
   /// Runs a closure as one transaction; when it throws, what is kept in memory is as before too.
@@ -126,6 +137,13 @@ package final class Store {
     if version == dataVersion { return }
     guard let found = try ReplicaState.read(from: connection) else {
       throw StoreError(.damaged, "skerry_state is empty; the file was overwritten by something else")
+    }
+    let made = try connection.first("SELECT version FROM skerry_state") { Int($0.integer(0)) }
+    if made != catalog.schema.version {
+      throw StoreError(
+        .otherSchema,
+        "another process has brought the file to version \(made ?? 0) of the schema, this one has \(catalog.schema.version); start the newer app"
+      )
     }
     state = found
     lowestNumber = nil

@@ -66,6 +66,26 @@ struct Subjects {
   /// The rows that the mutation touches, by key.
   var touched: [RowKey] { sorted.all.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
 
+  /// The same in a later version of the schema; nil if nothing has another name.
+  func renamed(by upgrade: SchemaUpgrade) -> Subjects? {
+    var out = Subjects()
+    var isChanged = false
+    for (key, role) in roles {
+      guard key.table != "$space" else {
+        out.roles[key] = role
+        continue
+      }
+      guard let table = upgrade.table(key.table) else {
+        isChanged = true
+        continue
+      }
+      let name = upgrade.key(key, in: table)
+      isChanged = isChanged || name != key
+      out.roles[name] = role
+    }
+    return isChanged ? out : nil
+  }
+
   init() {}
 
   init(encoded bytes: [UInt8]) throws {

@@ -137,6 +137,22 @@ final class Stage {
     return keys
   }
 
+  /// Puts the values of held rows into the order of a later version of their table.
+  func convert(_ table: SchemaUpgrade.Table) throws {
+    let items = try connection.query(
+      "SELECT seq, kind, space, tbl, key, image, gen FROM skerry_stage WHERE tbl = ? AND kind = 0",
+      .text(table.old.name)
+    ) { ($0.integer(0), try Stage.decode($0)) }
+    for (sequence, item) in items {
+      var item = item
+      item.row = item.row.map {
+        RowState(values: table.values($0.values), version: $0.version, incarnation: $0.incarnation)
+      }
+      try connection.run(
+        "UPDATE skerry_stage SET image = ? WHERE seq = ?", .blob(Stage.encode(item)), .integer(sequence))
+    }
+  }
+
   static func receiptKey(_ id: MutationID) -> RowKey { RowKey("$receipt", .blob(id.raw.bytes)) }
 
   private static func encode(_ item: StagedItem) -> [UInt8] {

@@ -140,6 +140,28 @@ final class ConfirmedRows {
     return out
   }
 
+  /// Counts the digests of all spaces anew, by a look at each row: what rows hash to has changed.
+  func recount() throws {
+    for space in try spaces.all() { digests[try spaces.id(of: space)] = SpaceDigest() }
+    for table in catalog.tables {
+      let sql = TableSQL(table)
+      let names = table.keyColumns.map { table.columns[$0].name }.map(TableSQL.quoted).joined(separator: ", ")
+      // The keys first: a statement that is being stepped through cannot be asked for another row.
+      let keys = try connection.query("SELECT \(names) FROM \(sql.mainName) WHERE skerry_state = 0") {
+        RowKey(table.name, values: $0.modelValues(0..<table.keyColumns.count))
+      }
+      for key in keys { try moveDigests(key, table, from: nil, to: row(key)) }
+    }
+    let apart = try connection.query("SELECT tbl, key FROM skerry_base") {
+      try RowKey(table: $0.text(0), bytes: $0.blob(1))
+    }
+    for key in apart {
+      guard let table = catalog.table(key.table) else { continue }
+      try moveDigests(key, table, from: nil, to: row(key))
+    }
+    try flush()
+  }
+
   /// Writes the digests that changed.
   func flush() throws {
     for (space, digest) in digests.sorted(by: { $0.key < $1.key }) { try spaces.setDigest(space, digest) }

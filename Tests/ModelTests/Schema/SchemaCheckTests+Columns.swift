@@ -99,6 +99,25 @@ extension SchemaCheckTests {
     local("with a reference", "drafts", "id") { $0.columns[0].reference = ReferenceDefinition("people") },
   ]
 
+  static let history: [IllegalSchema] = [
+    IllegalSchema("a former name that is in use", shop.changing("docs") { $0.formerNames = ["people"] }, "docs"),
+    IllegalSchema(
+      "a removed column that is declared", shop.changing("docs") { $0.removed = ["space"] }, "docs", "space"),
+    IllegalSchema("a removed table that is declared", shop.changing { $0.removed = ["docs"] }, "docs"),
+    IllegalSchema(
+      "one former column twice",
+      shop.changing("people", "name") { $0.formerNames = ["full"] }.changing("people", "score") {
+        $0.formerNames = ["full"]
+      },
+      "people"),
+    IllegalSchema(
+      "one former table twice",
+      shop.changing("docs") { $0.formerNames = ["pages"] }.changing("tags") { $0.formerNames = ["pages"] }),
+    IllegalSchema(
+      "a former column that is removed, too",
+      shop.changing("docs", "space") { $0.formerNames = ["place"] }.changing("docs") { $0.removed = ["place"] }, "docs"),
+  ]
+
   private static func local(
     _ title: String, _ table: String?, _ column: String? = nil, _ edit: (inout TableDefinition) -> Void
   ) -> IllegalSchema {

@@ -21,7 +21,7 @@ struct IllegalSchema: CustomTestStringConvertible, Sendable {
 @Suite("What a schema may not say") struct SchemaCheckTests {
   @Test func `the legal schema is legal`() throws { _ = try Catalog(Shop.schema) }
 
-  @Test(arguments: whole + names + keys + counters + rules + spaces + columns + indexes + locals)
+  @Test(arguments: whole + names + keys + counters + rules + spaces + columns + indexes + locals + history)
   func `an illegal declaration is refused with place, reason and remedy`(illegal: IllegalSchema) {
     let error = #expect(throws: SchemaError.self) { try Catalog(illegal.schema) }
     #expect(error?.table == illegal.table)
