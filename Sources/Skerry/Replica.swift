@@ -98,14 +98,17 @@ public actor Replica {
   /// Runs a closure as one transaction: the changed rows and the outbox entry that carries them, durable against power loss
   /// when this returns.
   ///
-  /// - Parameter label: what the app calls the change, for the outbox and for refusals.
+  /// - Parameters:
+  ///   - label: what the app calls the change, for the outbox and for refusals.
+  ///   - name: for what an update of the app has to do once for each device, such as filling a column that was added: a
+  ///     write that has returned under this name is never carried out again on this file. It is noted with the rows.
   /// - Returns: the mutation's id; nil if the closure changed nothing, and then nothing was written.
   /// - Throws: `StoreError`, or what the closure throws; nothing has happened then.
   @discardableResult
   public func write(
-    _ label: String? = nil, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    _ label: String? = nil, once name: String? = nil, _ body: @Sendable (inout WriteTransaction) throws -> Void
   ) throws -> MutationID? {
-    let id = try store.write(label, body)
+    let id = try store.write(label, once: name, body)
     if id != nil { changed() }
     return id
   }

@@ -94,6 +94,8 @@ struct ClientSchema {
       label TEXT, at INTEGER NOT NULL) STRICT
     """,
     "CREATE TABLE IF NOT EXISTS skerry_lost(space TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT",
+    // The writes that are made once for each file, and were.
+    "CREATE TABLE IF NOT EXISTS skerry_done(name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
     // Pages that are held and not yet published. Kind 0 put, 1 deleted, 2 filled, 3 receipt.
     """
     CREATE TABLE IF NOT EXISTS skerry_stage(

@@ -3,6 +3,7 @@
 import SkerryMerge
 package import SkerryModel
 import SkerryRecords
+import SkerrySQLiteKit
 
 /// What `write` hands to its closure: changes rows here and now, and collects what travels to the server.
 ///
@@ -209,11 +210,17 @@ private final class WriteFailure {
 extension Store {
   /// Runs a closure as one write: the rows and the outbox entry are one transaction, durable when this returns.
   ///
+  /// - Parameter name: if it is given, and a write of this name has been carried out on this file, nothing happens.
   /// - Returns: the mutation's id; nil if the closure changed nothing, and then nothing is written.
   package func write(
-    _ label: String? = nil, _ body: (inout WriteTransaction) throws -> Void
+    _ label: String? = nil, once name: String? = nil, _ body: (inout WriteTransaction) throws -> Void
   ) throws -> MutationID? {
     try transaction {
+      if let name {
+        // With the rows, so that it is noted if and only if they are there.
+        let isNew = try connection.run("INSERT OR IGNORE INTO skerry_done(name) VALUES (?)", .text(name)) > 0
+        if !isNew { return nil }
+      }
       let id = ambient.makeMutationID()
       let draft = try IDSource.$ambient.withValue(ambient) {
         var write = try WriteTransaction(self, id: id)

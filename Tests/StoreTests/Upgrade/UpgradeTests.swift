@@ -90,6 +90,46 @@ import Testing
     #expect(desk.mismatches() == 0)
   }
 
+  @Test func `B75 values that an update fills in are ordinary writes, made once for each file`() throws {
+    let desk = try busy(1)
+    try desk.startServer(Versions.schema(2))
+    for name in ["a", "b"] {
+      try desk.start(name, Versions.schema(2))
+      for _ in 0..<3 { try desk.sync(name) }
+    }
+    func fill(_ name: String) throws -> MutationID? {
+      guard let store = desk.stores[name] else { return nil }
+      return try store.write("fill colors", once: "colors of version 2") { write in
+        for id in ["edited", "quiet"] { try write.update(Self.key(id, 2), ["color": "grey"]) }
+      }
+    }
+    for name in ["a", "b"] {
+      #expect(try fill(name) != nil)
+      #expect(try fill(name) == nil)
+      try desk.start(name, Versions.schema(2))
+      #expect(try fill(name) == nil)
+      #expect(try #require(desk.stores[name]).outbox().map(\.label) == ["fill colors"])
+    }
+    for name in ["a", "b", "a"] { try desk.sync(name) }
+    let colors = "SELECT id, color FROM notes WHERE color IS NOT NULL ORDER BY id"
+    #expect(try desk.rows(colors) == ["edited grey", "quiet grey"])
+    for name in ["a", "b"] {
+      #expect(try desk.rows(colors, of: name) == ["edited grey", "quiet grey"])
+      #expect(try #require(desk.stores[name]).rejections().isEmpty)
+    }
+    // What is on the device only is computed by each, and nothing is sent.
+    let store = try #require(desk.stores["a"])
+    let nothing = try store.write(once: "searches") { try $0.insert("searches", ["id": "first"]) }
+    #expect(nothing == nil)
+    #expect(try desk.rows("SELECT id FROM searches ORDER BY id", of: "a") == ["first", "s"])
+    #expect(try store.outboxCount() == 0)
+    // One that fails has not been made.
+    struct Stop: Error {}
+    #expect(throws: Stop.self) { try store.write(once: "later") { _ in throw Stop() } }
+    let later = try store.write(once: "later") { try $0.update(Self.key("quiet", 2), ["color": "blue"]) }
+    #expect(later != nil)
+  }
+
   @Test func `an app that is newer or older than the server is told so, and keeps its work`() throws {
     let desk = try busy(1)
     let waiting = try #require(desk.stores["a"]).outboxCount()
