@@ -121,7 +121,7 @@ public actor Replica {
   /// - Throws: `StoreError` with code `notReadOnly` for a statement that could change the file, `invalid` for a value that no
   ///   column holds; an error of the database.
   public nonisolated func read<Element>(_ query: Query<Element>) async throws -> [Element] {
-    try await answer(query).elements
+    try await answer(query, isObserved: false).elements
   }
 
   /// The first of what a query asks for; nil if there is none. A `LIMIT 1` in the query spares reading the others.
@@ -143,9 +143,12 @@ public actor Replica {
     let fingerprint: AnswerFingerprint
   }
 
-  nonisolated func answer<Element>(_ query: Query<Element>) async throws -> ObservedAnswer<Element> {
-    let (answer, faults) = try await readers.readAsync { [account] connection in
-      let source = ConnectionSource(connection, account: account)
+  /// - Parameter isObserved: whether the fingerprint is wanted, which costs a look at each value.
+  nonisolated func answer<Element>(
+    _ query: Query<Element>, isObserved: Bool
+  ) async throws -> ObservedAnswer<Element> {
+    let (answer, faults) = try await readers.readAsync { connection in
+      let source = ConnectionSource(connection, isObserved: isObserved)
       let answer = try query.read(source)
       return (
         ObservedAnswer(elements: answer.elements, tables: source.tables, fingerprint: source.fingerprint),

@@ -46,7 +46,7 @@ public struct ObservedQuery<Value: Sendable>: AsyncSequence, Sendable {
           if Task.isCancelled { return nil }
         }
         let counts = replica.board.counts
-        let answer = try await replica.answer(query)
+        let answer = try await replica.answer(query, isObserved: true)
         let isNew = answer.fingerprint != last?.fingerprint
         last = (answer.fingerprint, answer.tables, counts.sum(answer.tables))
         if isNew { return answer.elements }

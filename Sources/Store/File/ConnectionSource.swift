@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import SkerryModel
+import SkerryModel
 package import SkerryRecords
 package import SkerrySQLiteKit
 import SkerryTables
 
 /// What queries read from: one snapshot on one connection that has the query views.
 package final class ConnectionSource: QuerySource {
-  /// The account whose file it is.
-  package let account: AccountID
   let connection: SQLiteConnection
   /// The tables that were read, by the database's own account.
   package private(set) var tables: Set<String> = []
   private var first = Hasher()
   private var second = Hasher()
+  private let isObserved: Bool
 
-  package init(_ connection: SQLiteConnection, account: AccountID) {
+  /// - Parameter isObserved: whether somebody will ask for the fingerprint: only then is it taken.
+  package init(_ connection: SQLiteConnection, isObserved: Bool = false) {
     self.connection = connection
-    self.account = account
+    self.isObserved = isObserved
     second.combine(0x5EC0)
   }
 
@@ -32,10 +32,10 @@ package final class ConnectionSource: QuerySource {
       throw StoreError(.notReadOnly, "the statement could change the file; change rows in write")
     }
     tables.formUnion(statement.tablesRead)
-    let names = ColumnNames(statement.columnNames)
-    let count = statement.columnNames.count
+    let columns = statement.columnNames
+    let names = ColumnNames(columns)
     return try statement.query(sql.values.map(\.sqlite)) { row in
-      let values = row.modelValues(0..<count)
+      let values = row.modelValues(columns.indices)
       note(values)
       return Row(names, values)
     }
@@ -51,6 +51,7 @@ package final class ConnectionSource: QuerySource {
   }
 
   private func note(_ values: [Value]) {
+    guard isObserved else { return }
     first.combine(values)
     second.combine(values)
   }
@@ -69,7 +70,7 @@ extension Store {
     if try connection.first("SELECT 1 FROM temp.sqlite_schema LIMIT 1", row: { _ in true }) == nil {
       try QueryViews.create(catalog, on: connection)
     }
-    return try query.read(ConnectionSource(connection, account: account))
+    return try query.read(ConnectionSource(connection))
   }
 }
 

@@ -145,9 +145,8 @@ final class ConfirmedRows {
     for space in try spaces.all() { digests[try spaces.id(of: space)] = SpaceDigest() }
     for table in catalog.tables {
       let sql = TableSQL(table)
-      let names = table.keyColumns.map { table.columns[$0].name }.map(TableSQL.quoted).joined(separator: ", ")
       // The keys first: a statement that is being stepped through cannot be asked for another row.
-      let keys = try connection.query("SELECT \(names) FROM \(sql.mainName) WHERE skerry_state = 0") {
+      let keys = try connection.query("SELECT \(sql.keyColumns) FROM \(sql.mainName) WHERE skerry_state = 0") {
         RowKey(table.name, values: $0.modelValues(0..<table.keyColumns.count))
       }
       for key in keys { try moveDigests(key, table, from: nil, to: row(key)) }
