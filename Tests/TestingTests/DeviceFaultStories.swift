@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SkerryTesting
+import Synchronization
 import Testing
 
 /// A story for each thing that happens to a device, its disk, the server, and the engine in the background.
@@ -131,9 +132,13 @@ import Testing
   @Test func `whoever sleeps on the clock wakes when the test has moved it`() async throws {
     let clock = try await Office().world.clock
     let start = clock.elapsed
-    async let slept: Void = clock.sleep(for: .hours(2))
-    while clock.elapsed - start < .hours(2) { await clock.advance(by: .minutes(30)) }
-    await clock.advance(by: .hours(2))
+    let isAwake = Mutex(false)
+    async let slept: Void = {
+      try await clock.sleep(for: .hours(2))
+      isAwake.withLock { $0 = true }
+    }()
+    // It may fall asleep at any moment of this loop, and wakes two hours of the world after that.
+    while !isAwake.withLock({ $0 }) { await clock.advance(by: .minutes(30)) }
     try await slept
     #expect(clock.elapsed - start >= .hours(2))
   }
