@@ -22,14 +22,15 @@ package struct Endpoint: Sendable {
   }
 
   private let server: SyncServer
-  private let codec: JSONCodec
+  /// Reads requests, in which nothing depends on the schema.
+  private let reader: JSONCodec
   private let report: @Sendable (any Error) -> Void
 
   /// - Parameter report: told of each failure that is answered with 500, of which the answer says nothing.
   package init(_ server: SyncServer, report: @escaping @Sendable (any Error) -> Void = { _ in }) {
     self.server = server
     self.report = report
-    codec = JSONCodec(catalog: server.catalog)
+    reader = JSONCodec(catalog: server.catalog)
   }
 
   /// Carries out one request. Never throws: a failure is an answer, and tells nothing of what the database holds.
@@ -62,15 +63,16 @@ package struct Endpoint: Sendable {
   }
 
   private func push(_ body: [UInt8], as user: AccountID) throws -> [UInt8] {
-    let request = try codec.decodePushRequest(body)
+    let request = try reader.decodePushRequest(body)
     var answer = try server.push(request, as: user)
     answer.request = request.request
-    return codec.encode(answer)
+    return reader.encode(answer)
   }
 
   private func pull(_ body: [UInt8], as user: AccountID) throws -> [UInt8] {
-    let request = try codec.decodePullRequest(body)
-    return codec.encode(try server.pull(request, as: user), to: request.request)
+    let request = try reader.decodePullRequest(body)
+    let answer = try server.pull(request, as: user)
+    return try server.dialect(request.schema).codec.encode(answer, to: request.request)
   }
 
   private func problem(_ status: Int, _ title: String, _ detail: String, retryAfter: Int? = nil) -> Response {

@@ -5,8 +5,8 @@ package import SkerryWire
 
 /// Why a request is refused as a whole, before anything of it is judged.
 package enum RequestError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The device's schema is not the server's.
-  case otherSchema(found: String, expected: String)
+  /// The device's schema is not one that the server understands.
+  case otherSchema(found: String, expected: String, remedy: String)
   /// A replica id belongs to another account.
   case foreignReplica
   /// More mutations, operations or replica ids than one request may carry.
@@ -14,7 +14,7 @@ package enum RequestError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .otherSchema(let found, let expected): "schema \(found) found, \(expected) expected; update the older side"
+    case .otherSchema(let found, let expected, let remedy): "schema \(found) found, \(expected) expected; \(remedy)"
     case .foreignReplica: "a replica id of this request belongs to another account; the device needs a new one"
     case .tooMuch(let what): what
     }
@@ -30,6 +30,7 @@ package final class SyncServer: Sendable {
   let storage: any Storage
   private let ambient: any Ambient
   private let arrange: @Sendable ([RunStep]) -> [RunStep]
+  private let dialects: Dialects
 
   /// - Parameter arrange: reorders the steps of a sequencer run, for simulations; see `Sequencer`.
   package init(
@@ -40,33 +41,40 @@ package final class SyncServer: Sendable {
     self.storage = storage
     self.ambient = ambient
     self.arrange = arrange
+    dialects = Dialects(catalog, storage)
   }
+
+  /// How devices of a version of the schema speak.
+  ///
+  /// - Throws: `RequestError.otherSchema`, or what the storage throws.
+  package func dialect(_ stamp: SchemaStamp) throws -> Dialect { try dialects.dialect(stamp) }
 
   /// Judges the mutations of one replica, in order, each as a transaction of its own within one that they share.
   ///
   /// - Returns: a verdict for each; the list ends early at `identityReused`.
   /// - Throws: `RequestError`, or what the storage throws; nothing of the request has happened then.
   package func push(_ request: PushRequest, as user: AccountID) throws -> PushAnswer {
-    try check(request.schema)
+    let dialect = try dialect(request.schema)
     if request.mutations.count > Limits.batchMutations {
       throw RequestError.tooMuch("more than \(Limits.batchMutations) mutations in one push")
     }
     do {
-      return PushAnswer(verdicts: try storage.write { try judge(request, as: user, in: $0) })
+      return PushAnswer(verdicts: try storage.write { try judge(request, dialect, as: user, in: $0) })
     } catch StorageError.busy {
       return PushAnswer(verdicts: request.mutations.map { .busy($0.id) })
     }
   }
 
   private func judge(
-    _ request: PushRequest, as user: AccountID, in transaction: any StorageTransaction
+    _ request: PushRequest, _ dialect: Dialect, as user: AccountID, in transaction: any StorageTransaction
   ) throws -> [Verdict] {
     guard try claim(request.replica, for: user, in: transaction) else { return [.forbidden] }
     if let cursor = request.cursor, try transaction.history().resetReason(cursor, in: transaction) != nil {
       return [.otherHistory]
     }
     try transaction.settle(request.replica, upTo: request.settled)
-    let judge = Judge(catalog: catalog, transaction: transaction, user: user, replica: request.replica)
+    let judge = Judge(
+      catalog: catalog, transaction: transaction, user: user, replica: request.replica, dialect: dialect)
     var verdicts: [Verdict] = []
     for mutation in request.mutations {
       do {
@@ -84,17 +92,27 @@ package final class SyncServer: Sendable {
   /// What is captured is sequenced before. The page that closes a catch-up is read where nothing is left to sequence: in a
   /// snapshot without captures, or in the sequencer's own transaction.
   package func pull(_ request: PullRequest, as user: AccountID) throws -> PullAnswer {
-    try check(request.schema)
+    let dialect = try dialect(request.schema)
+    var request = request
+    request.cursor = request.cursor.map(dialect.resumed)
     if request.replicas.isEmpty || request.replicas.count > Limits.replicaIDs {
       throw RequestError.tooMuch("1 to \(Limits.replicaIDs) replica ids wanted, \(request.replicas.count) found")
     }
     if let open = request.cursor?.open.count, open > Limits.openSpaces {
       throw RequestError.tooMuch("a cursor with more than \(Limits.openSpaces) open spaces")
     }
-    if let answer = try settleAndClose(request, as: user) { return answer }
-    if let answer = try sequenceAndClose(request, as: user) { return answer }
-    return try storage.read { transaction in
-      let pager = try Pager(catalog, transaction, user: user, limit: request.limit)
+    let answer =
+      try settleAndClose(request, dialect, as: user) ?? sequenceAndClose(request, dialect, as: user)
+      ?? openAnswer(request, dialect, as: user)
+    guard case .page(var page) = answer else { return answer }
+    page.items = dialect.items(page.items)
+    return .page(page)
+  }
+
+  /// A page that may end before the consistent point, or a reset.
+  private func openAnswer(_ request: PullRequest, _ dialect: Dialect, as user: AccountID) throws -> PullAnswer {
+    try storage.read { transaction in
+      let pager = try pager(request, dialect, transaction, as: user)
       if let reason = try pager.resetReason(request.cursor) {
         return .reset(try pager.reset(reason, replicas: request.replicas))
       }
@@ -103,24 +121,34 @@ package final class SyncServer: Sendable {
     }
   }
 
+  private func pager(
+    _ request: PullRequest, _ dialect: Dialect, _ transaction: any StorageTransaction, as user: AccountID
+  ) throws -> Pager {
+    try Pager(catalog, transaction, user: user, schema: dialect.catalog.schema.version, limit: request.limit)
+  }
+
   /// Nil when something is to be sequenced. Nearly always nothing is, and nothing to be settled: then all is one snapshot.
-  private func settleAndClose(_ request: PullRequest, as user: AccountID) throws -> PullAnswer? {
+  private func settleAndClose(
+    _ request: PullRequest, _ dialect: Dialect, as user: AccountID
+  ) throws -> PullAnswer? {
     let (isSettled, answer): (Bool, PullAnswer?) = try storage.read { transaction in
       guard try self.isSettled(request, as: user, in: transaction) else { return (false, nil) }
-      return (true, try closingAnswer(request, as: user, in: transaction, isSequencer: false))
+      return (true, try closingAnswer(request, dialect, as: user, in: transaction, isSequencer: false))
     }
     if isSettled { return answer }
     try settle(request, as: user)
-    return try storage.read { try closingAnswer(request, as: user, in: $0, isSequencer: false) }
+    return try storage.read { try closingAnswer(request, dialect, as: user, in: $0, isSequencer: false) }
   }
 
   /// Nil when the database is busy, when the page is cut, or when the cursor cannot be served: then the page, or the reset,
   /// is read in a transaction that holds nobody up.
-  private func sequenceAndClose(_ request: PullRequest, as user: AccountID) throws -> PullAnswer? {
+  private func sequenceAndClose(
+    _ request: PullRequest, _ dialect: Dialect, as user: AccountID
+  ) throws -> PullAnswer? {
     do {
       return try storage.writeSoon { transaction in
         try sequence(in: transaction)
-        return try closingAnswer(request, as: user, in: transaction, isSequencer: true)
+        return try closingAnswer(request, dialect, as: user, in: transaction, isSequencer: true)
       }
     } catch StorageError.busy {
       return nil
@@ -128,10 +156,11 @@ package final class SyncServer: Sendable {
   }
 
   private func closingAnswer(
-    _ request: PullRequest, as user: AccountID, in transaction: any StorageTransaction, isSequencer: Bool
+    _ request: PullRequest, _ dialect: Dialect, as user: AccountID, in transaction: any StorageTransaction,
+    isSequencer: Bool
   ) throws -> PullAnswer? {
     if !isSequencer, try transaction.hasCaptures() { return nil }
-    let pager = try Pager(catalog, transaction, user: user, limit: request.limit)
+    let pager = try pager(request, dialect, transaction, as: user)
     if let reason = try pager.resetReason(request.cursor) {
       return isSequencer ? nil : .reset(try pager.reset(reason, replicas: request.replicas))
     }
@@ -139,7 +168,7 @@ package final class SyncServer: Sendable {
     var (page, isCut) = try pager.page(after: cursor, replicas: request.replicas)
     if isCut { return isSequencer ? nil : .page(page) }
     page.closes = true
-    if page.cursor.open.isEmpty { page.digests = try pager.digests(since: cursor, replicas: request.replicas) }
+    if page.cursor.isWhole, dialect.isOwn { page.digests = try pager.digests(since: cursor, replicas: request.replicas) }
     return .page(page)
   }
 
@@ -210,11 +239,4 @@ package final class SyncServer: Sendable {
     return true
   }
 
-  private func check(_ stamp: SchemaStamp) throws(RequestError) {
-    let own = SchemaStamp(catalog.schema)
-    guard stamp == own else {
-      let found = "\(String(stamp.name.unicodeScalars.prefix(48))) \(stamp.version)"
-      throw .otherSchema(found: found, expected: "\(own.name) \(own.version)")
-    }
-  }
 }

@@ -57,6 +57,25 @@ struct CaptureTriggers {
     ]
   }
 
+  /// Captures each row that has a value in one of these columns, under the version that it has: nobody captured it when it was
+  /// written, since the column was not declared yet.
+  func recapture(withValuesIn columns: [Int]) -> [String] {
+    if columns.isEmpty { return [] }
+    let key = KeyText.expression(table, prefix: sql.name)
+    let hasValue = columns.map { index in
+      let column = table.columns[index]
+      return "\(sql.name).\(TableSQL.quoted(column.name)) IS NOT \(TableSQL.literal(column.initialValue))"
+    }
+    return [
+      """
+      INSERT INTO skerry_captures(tbl, key, op, tag)
+        SELECT h.tbl, h.key, 1, h.tag FROM \(sql.name)
+        JOIN skerry_rows AS h ON h.tbl = '\(table.name)' AND h.key = \(key)
+        WHERE \(KeyClass(table).condition(sql.name)) AND (\(hasValue.joined(separator: " OR ")))
+      """
+    ]
+  }
+
   /// The tag of a write that is no mutation's: a UUID of version 8, which no mutation has for an id (`VersionTag.isForeign`).
   private static let foreignTag = "CAST(randomblob(6) || x'80' || randomblob(9) AS BLOB)"
 

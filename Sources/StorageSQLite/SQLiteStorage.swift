@@ -19,10 +19,11 @@ package final class SQLiteStorage: Storage {
   ///
   /// - Parameters:
   ///   - busyTimeout: how long a transaction waits for another program's lock, in milliseconds.
+  ///   - earlier: versions of the schema of which devices may come, though the file was never served by them.
   ///   - ambient: gives the first epoch its name.
   ///   - vfs: SQLite's name of the file system that the file is on; nil for its default.
   package init(
-    path: String, catalog: Catalog, ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4,
+    path: String, catalog: Catalog, earlier: [Schema] = [], ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4,
     vfs: String? = nil
   ) throws {
     self.catalog = catalog
@@ -36,7 +37,7 @@ package final class SQLiteStorage: Storage {
         // The app's own tables may have them. A device may break them no more than the app itself.
         try connection.execute("PRAGMA foreign_keys = ON")
         return try connection.transaction(.immediate) {
-          if try ServerSchema(catalog).create(on: connection, epoch: epoch) {
+          if try ServerSchema(catalog).create(on: connection, epoch: epoch, earlier: earlier) {
             try SyncServer.sequence(
               in: SQLiteTransaction(connection, catalog, fingerprint: fingerprint), by: catalog, ambient)
           }

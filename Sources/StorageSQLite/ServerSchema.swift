@@ -18,11 +18,21 @@ struct ServerSchema {
     tableStatements(table) + UniqueTriggers(table).statements + CaptureTriggers(table).statements
   }
 
+  /// What another version of the schema means for what the file holds.
+  private enum Change {
+    /// Everything that follows from the rows is derived anew, in a new epoch.
+    case anew
+    /// The log goes on: rows have more to them, or less, or under other names.
+    case goesOn(SchemaUpgrade)
+  }
+
   /// Makes what is missing.
   ///
-  /// - Parameter epoch: begins now if the file is new, or was made with another version of the schema.
-  /// - Returns: whether everything derived is to be derived anew, by a run of the sequencer in the same transaction.
-  func create(on connection: SQLiteConnection, epoch: String) throws -> Bool {
+  /// - Parameters:
+  ///   - epoch: begins now if the file is new, or was made with a version of the schema whose log says nothing under this one.
+  ///   - earlier: versions that the file need not have been served by, of which devices may come.
+  /// - Returns: whether a run of the sequencer is wanted in the same transaction.
+  func create(on connection: SQLiteConnection, epoch: String, earlier: [Schema] = []) throws -> Bool {
     for statement in ServerSchema.ownTables { try connection.execute(statement) }
     let schema = catalog.schema
     try connection.run(
@@ -30,23 +40,47 @@ struct ServerSchema {
       INSERT OR IGNORE INTO skerry_history(id, app, version, schema, epoch, head, floor, safe)
       VALUES (1, ?, ?, ?, ?, 0, 0, 0)
       """, .text(schema.name), .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(epoch))
-    let isChanged = try checkSchema(on: connection)
-    let earlier = EarlierTables(catalog, try triggers(on: connection))
-    if isChanged {
-      try earlier.renameTables(on: connection)
+    let versions = SchemaVersions(catalog, connection)
+    let change = try checkSchema(on: connection, versions)
+    try versions.keep(announced: earlier)
+    let tables = EarlierTables(catalog, try triggers(on: connection))
+    switch change {
+    case .anew:
+      try tables.renameTables(on: connection)
+      try dropTriggers(on: connection)
       try forget(on: connection, epoch: epoch)
-      try earlier.alterColumns(on: connection)
+      try tables.alterColumns(on: connection)
+    case .goesOn:
+      try dropTriggers(on: connection)
+      try tables.alterColumns(on: connection)
+    case nil: break
     }
     for table in catalog.tables {
-      let isNew = !earlier.wasCaptured(table)
+      let isNew = !tables.wasCaptured(table)
       try ExistingTable(table).check(on: connection, isNew: isNew)
       try UniqueTriggers(table).checkRows(on: connection)
-      let triggers = CaptureTriggers(table)
-      let captures = (isChanged ? triggers.recapture : []) + triggers.adoption
-      for statement in statements(of: table) + captures { try connection.execute(statement) }
+      for statement in statements(of: table) + captures(of: table, change) { try connection.execute(statement) }
     }
     for table in catalog.tables { try ExistingTable(table).checkStatements(on: connection) }
-    return isChanged
+    if case .goesOn(let upgrade) = change { try HashRecount(catalog, connection).run(after: upgrade) }
+    return change != nil
+  }
+
+  private func captures(of table: TableInfo, _ change: Change?) -> [String] {
+    let triggers = CaptureTriggers(table)
+    switch change {
+    case .anew: return triggers.recapture + triggers.adoption
+    case .goesOn(let upgrade):
+      let added = upgrade.tables.first { $0.new.name == table.name }.map { old in
+        table.columns.indices.filter { old.sources[$0] == nil }
+      }
+      return triggers.recapture(withValuesIn: added ?? []) + triggers.adoption
+    case nil: return triggers.adoption
+    }
+  }
+
+  private func dropTriggers(on connection: SQLiteConnection) throws {
+    for trigger in try triggers(on: connection) { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
   }
 
   private func triggers(on connection: SQLiteConnection) throws -> [String] {
@@ -60,7 +94,6 @@ struct ServerSchema {
   /// incarnations, receipts, numbers and the safe mark. In the new epoch every device refills, and offers its unsent work
   /// again.
   private func forget(on connection: SQLiteConnection, epoch: String) throws {
-    for trigger in try triggers(on: connection) { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
     for table in ["skerry_log", "skerry_members", "skerry_spaces"] { try connection.execute("DELETE FROM \(table)") }
     // Every row is captured anew. Receipts are not derived: their captures wait for their positions.
     try connection.execute("DELETE FROM skerry_captures WHERE tbl <> '\(ServerSchema.receiptTable)'")
@@ -75,13 +108,16 @@ struct ServerSchema {
 
   /// The triggers were made for one schema, and so was everything derived.
   ///
-  /// - Returns: whether the file was made with an earlier version of the same app's schema.
-  private func checkSchema(on connection: SQLiteConnection) throws -> Bool {
+  /// - Returns: nil unless the file was made with an earlier version of the same app's schema.
+  private func checkSchema(on connection: SQLiteConnection, _ versions: SchemaVersions) throws -> Change? {
     let found = try connection.first("SELECT app, version, schema FROM skerry_history") {
       ($0.text(0), $0.integer(1), $0.blob(2))
     }
     let schema = catalog.schema
-    guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else { return false }
+    guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else {
+      try versions.keep(schema)
+      return nil
+    }
     guard app == schema.name, version < Int64(schema.version) else {
       let isSame = app == schema.name && version == Int64(schema.version)
       throw StorageError.otherSchema(
@@ -91,7 +127,11 @@ struct ServerSchema {
     }
     try connection.run(
       "UPDATE skerry_history SET version = ?, schema = ?", .integer(Int64(schema.version)), .blob(schema.fingerprint))
-    return true
+    let earlier = try versions.schema(Int(clamping: version))
+    try versions.keep(schema)
+    // What no update of a device could follow is derived anew, and so is what says where rows are to be seen.
+    guard let earlier, let upgrade = try? SchemaUpgrade(from: earlier, to: schema), upgrade.keepsLog else { return .anew }
+    return .goesOn(upgrade)
   }
 
   private static let ownTables = [
@@ -114,6 +154,11 @@ struct ServerSchema {
     CREATE TABLE IF NOT EXISTS skerry_history(
       id INTEGER PRIMARY KEY CHECK (id = 1), app TEXT NOT NULL, version INTEGER NOT NULL, schema BLOB NOT NULL,
       epoch TEXT NOT NULL, head INTEGER NOT NULL, floor INTEGER NOT NULL, safe INTEGER NOT NULL) STRICT
+    """,
+    // The versions that the file was served by, and when that began; without a position, those that are only announced.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_schemas(
+      version INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL, schema TEXT NOT NULL, since INTEGER) STRICT
     """,
     "CREATE TABLE IF NOT EXISTS skerry_runs(last INTEGER PRIMARY KEY, nonce TEXT NOT NULL) STRICT",
     """

@@ -38,6 +38,7 @@ extension JSONCodec {
       writer.member("table", operation.key.table)
       writer.member("key", values: operation.key.values)
       if let incarnation = operation.incarnation { writer.member("incarnation", incarnation) }
+      if let place = operation.place { writer.member("place", Int64(place)) }
       switch operation.action {
       case .insert(let fields): write(fields, to: &writer)
       case .set(let fields, let base):
@@ -102,7 +103,15 @@ extension JSONCodec {
       case .increment: .increment(try node.text("column"), by: try node.integer("by"))
       case .delete: .delete
       }
-    return Operation(key, incarnation, action)
+    return Operation(key, incarnation, action, place: try place(node))
+  }
+
+  private func place(_ operation: JSONNode) throws(WireError) -> UInt16? {
+    guard let node = try operation.optional("place") else { return nil }
+    guard let place = UInt16(exactly: try operation.integer("place", atLeast: 0)) else {
+      throw node.refused("a place of 16 bits")
+    }
+    return place
   }
 
   private func fields(_ operation: JSONNode) throws(WireError) -> [Field] {

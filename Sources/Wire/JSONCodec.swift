@@ -18,7 +18,8 @@ package import SkerryModel
 /// **Push request.** `schema` (`name`, `version`), `replica`, `cursor` or null, `settled`, `mutations`. A mutation:
 /// `id`, `n`, `after` (ids), `ops`, and `void` if it is true. An operation: `op`, `table`, `key`; and for `insert`
 /// `fields`; for `set` `incarnation`, `fields` and `base` if the table checks versions; for `increment` `incarnation`,
-/// `column` and `by`; for `delete` `incarnation`. Whether table, columns and values exist in the schema is no question of
+/// `column` and `by`; for `delete` `incarnation`; and `place`, its place in the mutation as it was made, where an update of
+/// the app has taken operations before it away. Whether table, columns and values exist in the schema is no question of
 /// the message: a mutation that does not fit is rejected by its own receipt, and the others go on.
 ///
 /// **Push answer.** `verdicts`, each with `kind`: `settled` (`id`, `outcome`), `notYet` (`id`), `busy` (`id`),

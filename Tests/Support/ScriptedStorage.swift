@@ -101,6 +101,7 @@ private final class ScriptedTransaction: StorageTransaction {
   func sequenced(_ key: RowKey) throws -> SequencedRow? { try inner.sequenced(key) }
   func setSequenced(_ key: RowKey, _ row: SequencedRow?) throws { try inner.setSequenced(key, row) }
   func history() throws -> History { try inner.history() }
+  func knownSchemas() throws -> [KnownSchema] { try inner.knownSchemas() }
   func setHistory(_ history: History) throws { try inner.setHistory(history) }
   func setEntry(_ space: SpaceID, _ key: RowKey, at position: Int64, _ kind: EntryKind) throws {
     try inner.setEntry(space, key, at: position, kind)

@@ -15,16 +15,39 @@ package struct Cursor: Hashable, Sendable {
   package var owner: [ReplicaID]
   /// Spaces still to be filled: gained, or read anew after a reset.
   package var open: [OpenSpace]
+  /// The version of the schema by which its pages were written.
+  package var schema: Int
+  /// What is to be sent once more, since a later version of the schema shows more of it.
+  package var again: PositionRange?
 
   package init(
-    epoch: String, position: Int64, head: Int64, nonce: String, owner: [ReplicaID], open: [OpenSpace] = []
+    epoch: String, position: Int64, head: Int64, nonce: String, owner: [ReplicaID], open: [OpenSpace] = [],
+    schema: Int = 0, again: PositionRange? = nil
   ) {
+    self.schema = schema
+    self.again = again
     self.epoch = epoch
     self.position = position
     self.head = head
     self.nonce = nonce
     self.owner = owner
     self.open = open
+  }
+}
+
+extension Cursor {
+  /// Whether nothing is owed but later changes.
+  package var isWhole: Bool { open.isEmpty && again == nil }
+}
+
+/// The rows that changed last after one position and not after another.
+package struct PositionRange: Hashable, Sendable {
+  package var after: Int64
+  package var upTo: Int64
+
+  package init(after: Int64, upTo: Int64) {
+    self.after = after
+    self.upTo = upTo
   }
 }
 
@@ -45,8 +68,8 @@ extension Cursor {
   /// The token's bytes: a version, then the fields in order.
   package var encoded: [UInt8] {
     var writer = CBORWriter()
-    writer.array(7)
-    writer.integer(1)
+    writer.array(9)
+    writer.integer(2)
     writer.text(epoch)
     writer.integer(position)
     writer.integer(head)
@@ -61,14 +84,22 @@ extension Cursor {
       if let after = item.after { writer.raw(after.bytes) } else { writer.array(0) }
       writer.integer(item.target)
     }
+    writer.integer(Int64(schema))
+    writer.array(again == nil ? 0 : 2)
+    if let again {
+      writer.integer(again.after)
+      writer.integer(again.upTo)
+    }
     return writer.bytes
   }
 
   package init(encoded bytes: [UInt8]) throws(CBORError) {
     var reader = CBORReader(bytes)
-    try reader.array(of: 7)
+    let parts = try reader.array()
     let version = try reader.integer()
-    guard version == 1 else { throw .unexpected("cursor version 1 wanted, \(version) found") }
+    guard version == 1 && parts == 7 || version == 2 && parts == 9 else {
+      throw .unexpected("cursor version 1 or 2 wanted, \(version) with \(parts) parts found")
+    }
     epoch = try reader.text()
     position = try reader.integer()
     head = try reader.integer()
@@ -84,10 +115,19 @@ extension Cursor {
       open.append(
         OpenSpace(space: space, after: table.isEmpty ? nil : RowKey(table, values: key), target: try reader.integer()))
     }
+    (schema, again) = version == 1 ? (0, nil) : try Cursor.schemaPart(&reader)
     try reader.end()
     // A forged cursor must not make a server go through one space a million times.
     if open.count > Limits.openSpaces || Set(open.map(\.space)).count != open.count {
       throw .unexpected("more than \(Limits.openSpaces) open spaces, or one twice")
     }
+  }
+
+  private static func schemaPart(_ reader: inout CBORReader) throws(CBORError) -> (Int, PositionRange?) {
+    let schema = try reader.integer()
+    let count = try reader.array()
+    if count == 0 { return (Int(clamping: schema), nil) }
+    guard count == 2 else { throw .unexpected("a range of positions wanted") }
+    return (Int(clamping: schema), PositionRange(after: try reader.integer(), upTo: try reader.integer()))
   }
 }

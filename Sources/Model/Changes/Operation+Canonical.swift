@@ -3,7 +3,8 @@
 extension Operation {
   /// The canonical bytes of some operations: what the outbox stores and what the receipt's hash covers.
   ///
-  /// Each is the array [kind, table, key, incarnation or null, ...], with kind 0 insert, 1 set, 2 increment, 3 delete.
+  /// Each is the array [kind, table, key, incarnation or null, ...], with kind 0 insert, 1 set, 2 increment, 3 delete; at its
+  /// end the place in the mutation as it was made, if that is another by now.
   package static func encode(_ operations: [Operation]) -> [UInt8] {
     var writer = CBORWriter()
     writer.array(operations.count)
@@ -13,7 +14,7 @@ extension Operation {
 
   private func encode(into writer: inout CBORWriter) {
     func start(_ kind: Int64, _ count: Int, _ writer: inout CBORWriter) {
-      writer.array(4 + count)
+      writer.array(4 + count + (place == nil ? 0 : 1))
       writer.integer(kind)
       writer.text(key.table)
       writer.raw(key.bytes)
@@ -41,6 +42,7 @@ extension Operation {
     case .delete:
       start(3, 0, &writer)
     }
+    if let place { writer.integer(Int64(place)) }
   }
 
   /// Reads what `encode` wrote.
@@ -57,7 +59,9 @@ extension Operation {
     let count = try reader.array()
     let kind = try reader.integer()
     // One operation has one encoding: the hash of a mutation is taken over these bytes.
-    guard [0: 5, 1: 6, 2: 6, 3: 4][kind] == count else { throw .unexpected("operation \(kind) with \(count) parts") }
+    guard let parts = [0: 5, 1: 6, 2: 6, 3: 4][kind], count == parts || count == parts + 1 else {
+      throw .unexpected("operation \(kind) with \(count) parts")
+    }
     let key = RowKey(try reader.text(), values: try reader.values())
     var incarnation: Incarnation?
     if !reader.isNull() {
@@ -80,6 +84,9 @@ extension Operation {
     case 3: self.init(key, incarnation, .delete)
     default: throw .unexpected("operation \(kind)")
     }
+    if count == parts { return }
+    guard let place = UInt16(exactly: try reader.integer()) else { throw .unexpected("a place of 16 bits wanted") }
+    self.place = place
   }
 
   private static func fields(from reader: inout CBORReader) throws(CBORError) -> [Field] {

@@ -34,11 +34,14 @@ public struct Operation: Hashable, Sendable {
   public let incarnation: Incarnation?
   /// What is done.
   public let action: Action
+  /// Its place in the mutation as it was made, if operations before it are gone since; an insert's incarnation is made of it.
+  package var place: UInt16?
 
-  package init(_ key: RowKey, _ incarnation: Incarnation?, _ action: Action) {
+  package init(_ key: RowKey, _ incarnation: Incarnation?, _ action: Action, place: UInt16? = nil) {
     self.key = key
     self.incarnation = incarnation
     self.action = action
+    self.place = place
   }
 
   /// The most bytes that it takes in a message.
@@ -65,6 +68,13 @@ public struct Operation: Hashable, Sendable {
     case .insert(let fields), .set(let fields, _): fields
     case .increment, .delete: []
     }
+  }
+}
+
+extension Collection<Operation> {
+  /// Each operation with its place in the mutation as it was made.
+  package var placed: [(place: Int, operation: Operation)] {
+    enumerated().map { (place: $1.place.map(Int.init) ?? $0, operation: $1) }
   }
 }
 

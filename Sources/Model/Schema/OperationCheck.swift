@@ -50,18 +50,19 @@ extension Catalog {
     switch operation.action {
     case .insert(let fields):
       let clean = try normalised(fields, in: table, key: key)
-      return Operation(key, nil, .insert(try table.completed(clean)))
+      return Operation(key, nil, .insert(try table.completed(clean)), place: operation.place)
     case .set(let fields, let base):
       if fields.isEmpty { throw OperationError(table.name, "a set needs a field") }
       let clean = try normalised(fields, in: table, key: nil)
-      return Operation(key, operation.incarnation, .set(clean, base: base))
+      return Operation(key, operation.incarnation, .set(clean, base: base), place: operation.place)
     case .increment(let name, let amount):
       guard let index = table.index(of: name), table.columns[index].rule == .counter else {
         throw OperationError(table.name, name, "only a counter column can be incremented")
       }
-      return Operation(key, operation.incarnation, .increment(table.columns[index].name, by: amount))
+      let action = Operation.Action.increment(table.columns[index].name, by: amount)
+      return Operation(key, operation.incarnation, action, place: operation.place)
     case .delete:
-      return Operation(key, operation.incarnation, .delete)
+      return Operation(key, operation.incarnation, .delete, place: operation.place)
     }
   }
 

@@ -31,6 +31,31 @@ package struct SchemaUpgrade: Sendable {
       return sources.firstIndex(of: place).map { new.columns[$0].name }
     }
 
+    /// Whether its rows are in the same spaces under the same name.
+  fileprivate var keepsSpaces: Bool {
+      let rules = old.spaces.map { rule in
+        switch rule {
+        case .owner(let column, let kind): SpaceRule.owner(column: name(of: column) ?? "", kind: kind)
+        case .named(let column): SpaceRule.named(column: name(of: column) ?? "")
+        case .constant: rule
+        case .parent(let column, let table): SpaceRule.parent(column: name(of: column) ?? "", table: table)
+        }
+      }
+      return old.name == new.name && Set(rules) == Set(new.spaces)
+    }
+
+    /// The values of a new row in the order of the old columns: those that are gone are as in a row without a value.
+    package func oldValues(_ values: [Value]) -> [Value] {
+      old.columns.indices.map { column in
+        sources.firstIndex(of: column).map { values[$0] } ?? old.columns[column].initialValue
+      }
+    }
+
+    /// A column that is gone and without which the old version has no rows; nil if there is none.
+    package var missed: String? {
+      old.columns.first { name(of: $0.name) == nil && !$0.isOptional && $0.initialValue.isNull }?.name
+    }
+
     /// The values of an old row in the order of the new columns: added ones have their default, otherwise null, a counter 0.
     package func values(_ values: [Value]) -> [Value] {
       zip(sources, new.columns).map { source, column in source.map { values[$0] } ?? column.initialValue }
@@ -43,6 +68,9 @@ package struct SchemaUpgrade: Sendable {
   package let localTables: [Table]
   /// The old names of tables that the new version has not.
   package let removed: [String]
+  /// Whether every row is in the same spaces under both versions, its users are the same, and no table has another name: then
+  /// a log made under the old version is one of the new version too.
+  package let keepsLog: Bool
 
   /// - Throws: `SchemaError` with table, column, reason and remedy if there is no way that keeps what was written.
   package init(from old: Schema, to new: Schema) throws(SchemaError) {
@@ -54,6 +82,21 @@ package struct SchemaUpgrade: Sendable {
     tables = try Self.tables(from: old.features.flatMap(\.tables), to: new.features.flatMap(\.tables), names)
     localTables = try Self.tables(from: old.local, to: new.local, names)
     removed = (old.features.flatMap(\.tables) + old.local).map(\.name).filter { names.contains($0) }
+    keepsLog = Self.keepsLog(from: old, to: new, tables)
+  }
+
+  private static func keepsLog(from old: Schema, to new: Schema, _ tables: [Table]) -> Bool {
+    func name(_ column: String, of table: String) -> String? {
+      tables.first { $0.old.name == table }?.name(of: column)
+    }
+    let spaces = old.spaces.map { space in
+      guard case .table(let table, let id, let user) = space.members else { return space }
+      let members = MembersDefinition.table(
+        table, space: name(id, of: table) ?? "", user: name(user, of: table) ?? "")
+      return SpaceDefinition(space.kind, root: space.root, members: members)
+    }
+    guard Set(spaces) == Set(new.spaces), tables.count == old.features.flatMap(\.tables).count else { return false }
+    return tables.allSatisfy { $0.keepsSpaces }
   }
 
   /// The table that bore the old name; nil if it was removed.
@@ -143,23 +186,31 @@ extension SchemaUpgrade {
   /// A mutation's operations as the new version says them. What concerns removed tables and columns is left out; if that leaves
   /// nothing of an operation, it goes.
   package func operations(_ operations: [Operation]) -> [Operation] {
-    operations.compactMap { operation in
-      guard let table = table(operation.key.table) else { return nil }
-      func fields(_ fields: [Field]) -> [Field] {
-        fields.compactMap { field in table.name(of: field.column).map { Field($0, field.value) } }
-      }
-      let key = self.key(operation.key, in: table)
-      switch operation.action {
-      case .insert(let given):
-        let all = (fields(given) + table.defaults).sorted { $0.column < $1.column }
-        return Operation(key, nil, .insert(all))
-      case .set(let given, let base):
-        let left = fields(given).sorted { $0.column < $1.column }
-        return left.isEmpty ? nil : Operation(key, operation.incarnation, .set(left, base: base))
-      case .increment(let column, let amount):
-        return table.name(of: column).map { Operation(key, operation.incarnation, .increment($0, by: amount)) }
-      case .delete: return Operation(key, operation.incarnation, .delete)
-      }
+    var out: [Operation] = []
+    for (place, operation) in operations.placed {
+      guard var left = self.operation(operation) else { continue }
+      left.place = place == out.count ? nil : UInt16(truncatingIfNeeded: place)
+      out.append(left)
+    }
+    return out
+  }
+
+  private func operation(_ operation: Operation) -> Operation? {
+    guard let table = table(operation.key.table) else { return nil }
+    func fields(_ fields: [Field]) -> [Field] {
+      fields.compactMap { field in table.name(of: field.column).map { Field($0, field.value) } }
+    }
+    let key = self.key(operation.key, in: table)
+    switch operation.action {
+    case .insert(let given):
+      let all = (fields(given) + table.defaults).sorted { $0.column < $1.column }
+      return Operation(key, nil, .insert(all))
+    case .set(let given, let base):
+      let left = fields(given).sorted { $0.column < $1.column }
+      return left.isEmpty ? nil : Operation(key, operation.incarnation, .set(left, base: base))
+    case .increment(let column, let amount):
+      return table.name(of: column).map { Operation(key, operation.incarnation, .increment($0, by: amount)) }
+    case .delete: return Operation(key, operation.incarnation, .delete)
     }
   }
 

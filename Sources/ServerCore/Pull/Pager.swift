@@ -12,16 +12,21 @@ struct Pager {
   let catalog: Catalog
   let transaction: any StorageTransaction
   let user: AccountID
+  /// The version of the schema by which the device reads it.
+  let schema: Int
   let limit: Int
 
   private let history: History
   private let unsequenced: Set<Capture.Subject>
   private let transitions: [MembershipEntry]
 
-  init(_ catalog: Catalog, _ transaction: any StorageTransaction, user: AccountID, limit: Int) throws {
+  init(
+    _ catalog: Catalog, _ transaction: any StorageTransaction, user: AccountID, schema: Int, limit: Int
+  ) throws {
     self.catalog = catalog
     self.transaction = transaction
     self.user = user
+    self.schema = schema
     self.limit = min(max(limit, 1), Limits.pageItems)
     history = try transaction.history()
     unsequenced = try transaction.hasCaptures() ? Set(transaction.captures().map(\.subject)) : []
@@ -71,8 +76,15 @@ struct Pager {
     }
     let isCut = lines.count > taken
     let position = isCut ? (taken > 0 ? lines[taken - 1].position : cursor.position) : history.head
-    open = try fill(open, room: isCut ? 0 : max(1, limit - taken), &items)
-    let next = try self.cursor(at: position, owner: replicas, open: open)
+    var again = cursor.again
+    let room = isCut ? 0 : max(1, limit - taken)
+    // A stretch that holds only deletions gives no item; a page without one would end the round.
+    while let range = again, room > 0 {
+      again = try sendAgain(range, except: open, owed, room: room, &items)
+      if again == range || !items.list.isEmpty { break }
+    }
+    open = try fill(open, room: again == nil ? room : 0, &items)
+    let next = try self.cursor(at: position, owner: replicas, open: open, again: again)
     return (Page(items: items.list, cursor: next, closes: false, safe: history.safe), isCut)
   }
 
@@ -130,6 +142,39 @@ struct Pager {
     }
   }
 
+  /// Goes on with what is to be sent once more: rows that have changed since come as changes, and those of spaces that are being
+  /// filled with the others of their space.
+  ///
+  /// - Returns: what is left of the range; nil if nothing is.
+  private func sendAgain(
+    _ range: PositionRange, except open: [OpenSpace], _ owed: [SpaceID: Int64], room: Int, _ items: inout PageItems
+  ) throws -> PositionRange? {
+    let filling = Set(open.map(\.space))
+    var found: [(space: SpaceID, entry: LogEntry)] = []
+    var end = range.upTo
+    for space in owed.keys where !space.holdsReceipts && !filling.contains(space) {
+      guard try transaction.head(of: space).position > range.after else { continue }
+      let entries = try transaction.entries(in: space, after: range.after, limit: room + 1)
+      // Beyond the end of a list that is cut, other spaces' entries would come before its own.
+      if entries.count > room, let last = entries.last { end = min(end, last.position) }
+      found += entries.map { (space, $0) }
+    }
+    found.sort { $0.entry.position < $1.entry.position }
+    var done = range.after
+    var sent = 0
+    for (space, entry) in found where entry.position <= end {
+      if items.isFull || sent == room || unsequenced.contains(entry.subject) {
+        return PositionRange(after: done, upTo: range.upTo)
+      }
+      if entry.kind == .live {
+        try put(entry.subject, in: space, &items)
+        sent += 1
+      }
+      done = entry.position
+    }
+    return end < range.upTo ? PositionRange(after: end, upTo: range.upTo) : nil
+  }
+
   /// Goes on filling the open spaces, which walks keys and never positions: rows that change meanwhile move to a new position
   /// and come as changes.
   private func fill(
@@ -173,10 +218,12 @@ struct Pager {
     }
   }
 
-  private func cursor(at position: Int64, owner: [ReplicaID], open: [OpenSpace]) throws -> Cursor {
+  private func cursor(
+    at position: Int64, owner: [ReplicaID], open: [OpenSpace], again: PositionRange? = nil
+  ) throws -> Cursor {
     Cursor(
       epoch: history.epoch, position: position, head: history.head, nonce: try nonce(at: history.head) ?? "",
-      owner: owner, open: open)
+      owner: owner, open: open, schema: schema, again: again)
   }
 
   private func nonce(at position: Int64) throws -> String? { try History.nonce(at: position, in: transaction) }

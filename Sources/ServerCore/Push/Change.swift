@@ -24,7 +24,7 @@ struct Change {
   /// - Returns: the first operation that is refused, and why; then nothing of the mutation may have an effect.
   mutating func apply(_ operations: [Operation], _ catalog: Catalog) -> (RefusalCode, Operation)? {
     after = before
-    for (index, operation) in operations.enumerated() {
+    for (index, operation) in operations.placed {
       guard let table = catalog.table(operation.key.table) else { continue }
       switch Merge.apply(operation, at: index, of: mutation, to: after[operation.key], in: table) {
       case .becomes(let row):

@@ -12,6 +12,8 @@ struct Judge {
   let transaction: any StorageTransaction
   let user: AccountID
   let replica: ReplicaID
+  /// How the device speaks.
+  let dialect: Dialect
 
   /// The verdict. Everything that it rests on and brings about is in this transaction.
   ///
@@ -85,9 +87,7 @@ struct Judge {
     }
     // The tag of a foreign write can be read by whoever reads the row. A mutation under it would not be seen as a change.
     if mutation.id.tag.isForeign { throw OperationError("mutation", "its id is no UUID of version 7") }
-    var out: [Operation] = []
-    for operation in mutation.operations { out.append(try catalog.normalised(operation)) }
-    return out
+    return try dialect.operations(mutation.operations)
   }
 
   private static func reason(_ code: RefusalCode, _ operation: Operation) -> String {

@@ -55,7 +55,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 /// One transaction or snapshot of a storage.
-package protocol StorageTransaction: AppRows, Captures, SequencedRows, ChangeLog, Receipts {
+package protocol StorageTransaction: AppRows, Captures, SequencedRows, ChangeLog, Receipts, KnownSchemas {
   /// Runs a closure whose changes are undone alone when it throws.
   ///
   /// The database's own constraints between rows hold at its end: those that may wait until the end of a transaction are

@@ -2,6 +2,7 @@
 
 package import SkerryModel
 package import SkerrySQLiteKit
+import SkerryTables
 
 /// One device's copy: records, outbox, overlay, pages and cursor in one SQLite file.
 ///
@@ -103,7 +104,9 @@ package final class Store {
         "the file was made with \(app) \(version), opened with \(schema.name) \(schema.version); open it with the newer app"
       )
     }
-    let old = try SchemaText.decode(text)
+    guard let old = SchemaText.decode(text) else {
+      throw StoreError(.damaged, "skerry_state holds a schema that cannot be read")
+    }
     return old == schema ? nil : old
   }
 

@@ -97,6 +97,8 @@ struct Draft {
   /// Takes an operation as it is: one that the rule refuses has no visible effect, and the server will say so.
   mutating func record(_ operation: Operation) throws {
     guard let table = store.catalog.table(operation.key.table) else { return }
+    var operation = operation
+    operation.place = nil  // it is made anew, here
     let before = try visible(operation.key)
     try record(
       operation, table, before, Merge.apply(operation, at: operations.count, of: id, to: before, in: table))

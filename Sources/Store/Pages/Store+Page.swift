@@ -22,7 +22,7 @@ extension Store {
       var arrivals = Arrivals(applier, spaces, count: page.items.count)
       for item in page.items { try arrivals.take(item) }
       let items = arrivals.rest
-      let isWhole = page.closes && page.cursor.open.isEmpty
+      let isWhole = page.closes && page.cursor.isWhole
       if isWhole {
         try publishAll(items, applier)
       } else {

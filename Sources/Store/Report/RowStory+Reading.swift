@@ -94,7 +94,7 @@ private struct RowStoryReader {
   private mutating func change(_ entry: OutboxEntry) throws -> RowStory.Change {
     let summary = try StoreReport.Entry(entry, connection)
     var steps: [RowStory.Step] = []
-    for (index, operation) in entry.operations.enumerated() where operation.key == story.key {
+    for (index, operation) in entry.operations.placed where operation.key == story.key {
       var refusal: RefusalCode?
       if !entry.isVoid, !entry.isDormant {
         switch Merge.apply(operation, at: index, of: entry.id, to: story.folded, in: story.table) {

@@ -53,7 +53,7 @@ extension StoreReport {
   private static func phase(_ state: ReplicaState, isHolding: Bool) -> Phase {
     guard let cursor = state.cursor else { return .neverSynced }
     if state.isLong { return .longCatchUp }
-    if !cursor.open.isEmpty { return .filling }
+    if !cursor.isWhole { return .filling }
     return isHolding || state.count > 0 ? .catchUp : .atRest
   }
 

@@ -9,7 +9,7 @@ extension Store {
   /// Recomputes what the user sees of some rows from their bases and the outbox.
   func refold(_ keys: some Sequence<RowKey>, _ confirmed: ConfirmedRows) throws {
     // A large mutation is decoded once, whatever number of its rows is concerned.
-    var decoded: [Int64: [RowKey: [(index: Int, operation: Operation)]]] = [:]
+    var decoded: [Int64: [RowKey: [(place: Int, operation: Operation)]]] = [:]
     for key in Set(keys).sorted() {
       guard let table = catalog.table(key.table), try confirmed.isApart(key) else { continue }
       let entries = try touching(key)
@@ -21,9 +21,9 @@ extension Store {
       for entry in entries where !entry.isVoid && !entry.isDormant {
         let operations = try decoded[entry.made] ?? byRow(entry.made)
         decoded[entry.made] = operations
-        for (index, operation) in operations[key] ?? [] {
+        for (place, operation) in operations[key] ?? [] {
           // What the rule refuses here has no effect in the prediction; the server's verdict ends it.
-          if case .becomes(let next) = Merge.apply(operation, at: index, of: entry.id, to: row, in: table) {
+          if case .becomes(let next) = Merge.apply(operation, at: place, of: entry.id, to: row, in: table) {
             row = next
           }
         }
@@ -55,11 +55,9 @@ extension Store {
   }
 
   /// The operations of an outbox entry by the row that they touch, each with its place in the mutation.
-  private func byRow(_ made: Int64) throws -> [RowKey: [(index: Int, operation: Operation)]] {
+  private func byRow(_ made: Int64) throws -> [RowKey: [(place: Int, operation: Operation)]] {
     let entry = try connection.first(
       "SELECT \(OutboxEntry.columns) FROM skerry_outbox WHERE made = ?", .integer(made), row: OutboxEntry.init(row:))
-    return Dictionary(grouping: (entry?.operations ?? []).enumerated().map { (index: $0, operation: $1) }) {
-      $0.operation.key
-    }
+    return Dictionary(grouping: (entry?.operations ?? []).placed) { $0.operation.key }
   }
 }

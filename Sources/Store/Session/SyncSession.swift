@@ -149,7 +149,7 @@ package final class SyncSession {
   /// last of its round, or will not be taken in.
   package func following(_ incoming: Incoming) throws -> Exchange? {
     guard case .answer(.page(let next), let asked, _) = incoming.content, asked == store.cursor, !next.items.isEmpty,
-      !next.closes || !next.cursor.open.isEmpty
+      !next.closes || !next.cursor.isWhole
     else { return nil }
     return try pull(after: next.cursor, page)
   }
