@@ -59,6 +59,8 @@ struct HelpPage {
       usage: "--database FILE --schema FILE (--secret-file FILE | --public-key-file FILE)… [options]",
       details: """
         --database FILE         is made if it is missing; the app's tables in it are captured by triggers
+        --earlier FILE,FILE…    earlier versions of the schema of which devices may come; those that the database was served by
+                                are known anyway
         --secret-file FILE      at least 32 bytes; tokens are HS256 then
         --public-key-file FILE  PEM of a P-256 key; tokens are ES256 then
         --public-key-id ID      the kid of its tokens; needed beside a secret

@@ -15,12 +15,16 @@ struct ServeCommand {
     let arguments = try Arguments(
       words,
       options: [
-        "database", "schema", "secret-file", "public-key-file", "public-key-id", "issuer", "audience", "host", "port",
+        "database", "schema", "earlier", "secret-file", "public-key-file", "public-key-id", "issuer", "audience",
+        "host", "port",
         "threads", "stop-at",
       ], flags: ["until-eof"])
     var configuration = Server.Configuration(
       schema: try CommandLineTool.schema(arguments.text("schema")), database: try arguments.text("database"),
       keys: try ServeCommand.keys(arguments))
+    configuration.earlier = try (arguments["earlier"] ?? "").split(separator: ",").map {
+      try CommandLineTool.schema(String($0))
+    }
     configuration.issuer = arguments["issuer"] ?? configuration.issuer
     configuration.audience = arguments["audience"] ?? configuration.audience
     configuration.host = arguments["host"] ?? configuration.host

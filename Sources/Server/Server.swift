@@ -15,8 +15,11 @@ public import SkerryTokenKit
 public final class Server: Sendable {
   /// What a server is started with.
   public struct Configuration: Sendable {
-    /// What the app declares; devices of another schema are refused.
+    /// What the app declares. Devices of earlier versions that the database was served by are served too, in the words of their
+    /// version; those of others are refused with what is to be updated, and keep their work.
     public var schema: Schema
+    /// Earlier versions of which devices may come though the database was never served by them, as when it is new.
+    public var earlier: [Schema] = []
     /// The database file; it and what is missing in it are made.
     public var database: String
     /// The keys that tokens may be signed with.
@@ -76,7 +79,8 @@ public final class Server: Sendable {
   package static func start(_ configuration: Configuration, observer: Observer) throws -> Server {
     let (catalog, log) = (try Catalog(configuration.schema), configuration.log)
     let ambient = SystemAmbient()
-    let storage = try SQLiteStorage(path: configuration.database, catalog: catalog, ambient: ambient)
+    let storage = try SQLiteStorage(
+      path: configuration.database, catalog: catalog, earlier: configuration.earlier, ambient: ambient)
     if let onStatement = observer.onStatement { storage.withWriter { $0.monitor = { onStatement($0) } } }
     let verifier = try TokenVerifier(
       keys: configuration.keys, issuer: configuration.issuer, audience: configuration.audience)

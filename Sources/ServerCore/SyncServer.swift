@@ -168,7 +168,9 @@ package final class SyncServer: Sendable {
     var (page, isCut) = try pager.page(after: cursor, replicas: request.replicas)
     if isCut { return isSequencer ? nil : .page(page) }
     page.closes = true
-    if page.cursor.isWhole, dialect.isOwn { page.digests = try pager.digests(since: cursor, replicas: request.replicas) }
+    if page.cursor.isWhole, dialect.isOwn {
+      page.digests = try pager.digests(since: cursor, replicas: request.replicas)
+    }
     return .page(page)
   }
 
@@ -238,5 +240,4 @@ package final class SyncServer: Sendable {
     try transaction.register(replica, of: user)
     return true
   }
-
 }

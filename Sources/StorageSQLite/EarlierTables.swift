@@ -13,11 +13,14 @@ struct EarlierTables {
   private let catalog: Catalog
   private let captured: Set<String>
 
-  /// - Parameter triggers: the names of Skerry's triggers in the file.
-  init(_ catalog: Catalog, _ triggers: [String]) {
+  /// - Parameters:
+  ///   - triggers: the names of Skerry's triggers in the file.
+  ///   - earlier: the schema that the file was served by before, if it is known: an operator may have dropped triggers since.
+  init(_ catalog: Catalog, _ triggers: [String], _ earlier: Schema?) {
     self.catalog = catalog
     let prefix = "skerry_insert_"
-    captured = Set(triggers.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) })
+    let names = triggers.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    captured = Set(names + (earlier?.features.flatMap(\.tables).map(\.name) ?? []))
   }
 
   /// Whether the table was captured before, under this name or one of its former ones.
@@ -38,12 +41,10 @@ struct EarlierTables {
     }
   }
 
-  /// - Throws: `StorageError.otherSchema` if a removed column wants a value that nobody gives any more.
   func alterColumns(on connection: SQLiteConnection) throws {
     for table in catalog.tables where wasCaptured(table) {
-      try checkRemoved(table, connection)
       let sql = TableSQL(table)
-      let declarations = sql.columnDeclarations(enforceNull: true)
+      let declarations = ServerSchema.columnDeclarations(table)
       for (column, declaration) in zip(table.columns, declarations) {
         let found = Set(
           try connection.query("SELECT name FROM pragma_table_xinfo(?)", .text(table.name)) { $0.text(0) })
@@ -52,11 +53,17 @@ struct EarlierTables {
           try connection.execute(
             "ALTER TABLE \(sql.name) RENAME COLUMN \(TableSQL.quoted(old)) TO \(TableSQL.quoted(column.name))")
         } else {
-          let check = ServerSchema.check(column).map { " " + $0 } ?? ""
-          try connection.execute("ALTER TABLE \(sql.name) ADD COLUMN \(declaration)\(check)")
+          try connection.execute("ALTER TABLE \(sql.name) ADD COLUMN \(declaration)")
         }
       }
     }
+  }
+
+  /// To be asked while Skerry's triggers are there: what helps names them.
+  ///
+  /// - Throws: `StorageError.otherSchema` if a removed column wants a value that nobody gives any more.
+  func checkRemovedColumns(on connection: SQLiteConnection) throws {
+    for table in catalog.tables where wasCaptured(table) { try checkRemoved(table, connection) }
   }
 
   private func checkRemoved(_ table: TableInfo, _ connection: SQLiteConnection) throws {
@@ -66,8 +73,25 @@ struct EarlierTables {
     for column in table.definition.removed where needed.contains(column) {
       throw StorageError.otherSchema(
         "column '\(column)' of table '\(table.name)' is removed from the schema, and the database takes no row without it; "
-          + "drop it there (ALTER TABLE \(table.name) DROP COLUMN \(column)) or give it a default")
+          + "drop it there while nothing else writes: \(try dropping(column, of: table.name, connection))")
     }
+  }
+
+  /// The statements that drop a column, which SQLite does not do while a trigger or an index names it. The server makes anew
+  /// what is its own.
+  private func dropping(_ column: String, of table: String, _ connection: SQLiteConnection) throws -> String {
+    let triggers = try connection.query(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 7) = 'skerry_'",
+      .text(table)
+    ) { "DROP TRIGGER \(TableSQL.quoted($0.text(0)))" }
+    let indexes = try connection.query(
+      """
+      SELECT l.name FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i
+      WHERE i.name = ? AND substr(l.name, 1, 7) = 'skerry_'
+      """, .text(table), .text(column)
+    ) { "DROP INDEX \(TableSQL.quoted($0.text(0)))" }
+    let drop = "ALTER TABLE \(TableSQL.quoted(table)) DROP COLUMN \(TableSQL.quoted(column))"
+    return (triggers + indexes + [drop]).joined(separator: "; ")
   }
 
   private func hasTable(_ name: String, _ connection: SQLiteConnection) throws -> Bool {

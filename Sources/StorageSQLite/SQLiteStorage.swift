@@ -23,7 +23,8 @@ package final class SQLiteStorage: Storage {
   ///   - ambient: gives the first epoch its name.
   ///   - vfs: SQLite's name of the file system that the file is on; nil for its default.
   package init(
-    path: String, catalog: Catalog, earlier: [Schema] = [], ambient: any Ambient, busyTimeout: Int32 = 5_000, readers: Int = 4,
+    path: String, catalog: Catalog, earlier: [Schema] = [], ambient: any Ambient, busyTimeout: Int32 = 5_000,
+    readers: Int = 4,
     vfs: String? = nil
   ) throws {
     self.catalog = catalog

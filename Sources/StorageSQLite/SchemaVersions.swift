@@ -22,6 +22,14 @@ struct SchemaVersions {
     ) { try SchemaVersions.decode($0.text(0)) }
   }
 
+  /// The newest version before this one that the file was served by; nil if there is none.
+  func last() throws -> Schema? {
+    try connection.first(
+      "SELECT schema FROM skerry_schemas WHERE version < ? AND since IS NOT NULL ORDER BY version DESC LIMIT 1",
+      .integer(Int64(catalog.schema.version))
+    ) { try SchemaVersions.decode($0.text(0)) }
+  }
+
   /// Notes that the file is served by a version from its newest position on, unless that is noted.
   func keep(_ schema: Schema) throws {
     try connection.run(
@@ -40,7 +48,8 @@ struct SchemaVersions {
     for schema in schemas {
       _ = try Catalog(schema)
       if schema.version == catalog.schema.version {
-        throw SchemaError("\(schema.name) \(schema.version)", "it is no earlier version", "announce earlier versions only")
+        throw SchemaError(
+          "\(schema.name) \(schema.version)", "it is no earlier version", "announce earlier versions only")
       }
       _ = try SchemaUpgrade(from: schema, to: catalog.schema)
       try connection.run(

@@ -43,14 +43,16 @@ struct ServerSchema {
     let versions = SchemaVersions(catalog, connection)
     let change = try checkSchema(on: connection, versions)
     try versions.keep(announced: earlier)
-    let tables = EarlierTables(catalog, try triggers(on: connection))
+    let tables = EarlierTables(catalog, try triggers(on: connection), try versions.last())
     switch change {
     case .anew:
       try tables.renameTables(on: connection)
+      try tables.checkRemovedColumns(on: connection)
       try dropTriggers(on: connection)
       try forget(on: connection, epoch: epoch)
       try tables.alterColumns(on: connection)
     case .goesOn:
+      try tables.checkRemovedColumns(on: connection)
       try dropTriggers(on: connection)
       try tables.alterColumns(on: connection)
     case nil: break
@@ -130,7 +132,9 @@ struct ServerSchema {
     let earlier = try versions.schema(Int(clamping: version))
     try versions.keep(schema)
     // What no update of a device could follow is derived anew, and so is what says where rows are to be seen.
-    guard let earlier, let upgrade = try? SchemaUpgrade(from: earlier, to: schema), upgrade.keepsLog else { return .anew }
+    guard let earlier, let upgrade = try? SchemaUpgrade(from: earlier, to: schema), upgrade.keepsLog else {
+      return .anew
+    }
     return .goesOn(upgrade)
   }
 
@@ -208,7 +212,7 @@ struct ServerSchema {
   private func tableStatements(_ table: TableInfo) -> [String] {
     let sql = TableSQL(table)
     let columns =
-      sql.columnDeclarations(enforceNull: true) + table.columns.compactMap(ServerSchema.check) + [sql.primaryKey]
+      ServerSchema.columnDeclarations(table) + [sql.primaryKey]
       + table.columns.compactMap(reference)
     var out = ["CREATE TABLE IF NOT EXISTS \(sql.name)(\(columns.joined(separator: ", "))) STRICT"]
     // The columns that lead to a row's children, members and owners are looked up on each judgement and each move.
@@ -241,8 +245,15 @@ struct ServerSchema {
       """
   }
 
+  /// Each with its own check, so that it can be dropped alone.
+  static func columnDeclarations(_ table: TableInfo) -> [String] {
+    zip(TableSQL(table).columnDeclarations(enforceNull: true), table.columns).map { declaration, column in
+      declaration + (check(column).map { " " + $0 } ?? "")
+    }
+  }
+
   /// What no device could send may not come in by other programs either: one such row would hold up every pull.
-  static func check(_ column: ColumnDefinition) -> String? {
+  private static func check(_ column: ColumnDefinition) -> String? {
     let name = TableSQL.quoted(column.name)
     return switch column.type {
     case .text, .json, .decimal, .date, .uuid:

@@ -6,9 +6,10 @@ package import SkerryModel
 ///
 /// - 1: push and pull, JSON.
 /// - 2: an answer names the request that it answers.
+/// - 3: an operation may have a place; devices of earlier versions of the schema are answered in their own.
 public enum ProtocolVersion {
   /// The version that this build speaks.
-  public static let current = 2
+  public static let current = 3
   /// The oldest version that this build understands.
   public static let minimum = 2
 }

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `what does not fit the server is told apart`() throws {
-    detail(try ask(Shop.post("/v1/push", Shop.push("r1", "", protocol: 3), token: token)), 426, "Upgrade Required")
+    detail(try ask(Shop.post("/v1/push", Shop.push("r1", "", protocol: 4), token: token)), 426, "Upgrade Required")
     detail(try ask(Shop.post("/v1/push", Shop.push("r1", "", version: 2), token: token)), 409, "Conflict")
     let pull =
       #"{"protocol": 2, "schema": {"name": "contacts", "version": 1}, "replicas": [], "cursor": null, "settled": 0, "limit": 9}"#

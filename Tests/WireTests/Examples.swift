@@ -51,12 +51,12 @@ enum Examples {
 
   static let cursor = Cursor(
     epoch: "e1", position: 40, head: 42, nonce: "n7", owner: [ana],
-    open: [OpenSpace(space: team, after: person, target: 41)])
+    open: [OpenSpace(space: team, after: person, target: 41)], schema: 3, again: PositionRange(after: 20, upTo: 30))
 
   /// The cursor as it stands in the messages.
   static let cursorToken =
-    "hwFiZTEYKBgqYm43gXBiMWYwYTdjMmQ5ZTg0ZTU1gYRqdGVhbTpub3J0aGZwZW9wbGWBeCQwMTk3YTBkZS0wMDAwLTcwMDAtODAwMC0wMDAw"
-    + "MDAwMDAwMGEYKQ"
+    "iQJiZTEYKBgqYm43gXBiMWYwYTdjMmQ5ZTg0ZTU1gYRqdGVhbTpub3J0aGZwZW9wbGWBeCQwMTk3YTBkZS0wMDAwLTcwMDAtODAwMC0wMD"
+    + "AwMDAwMDAwMGEYKQOCFBge"
 
   static let pushRequest = PushRequest(
     schema: stamp, replica: ana, cursor: cursor, settled: 5,
@@ -75,7 +75,7 @@ enum Examples {
         id: second, number: 7, after: [first],
         operations: [
           Operation(person, life, .set([Field("email", nil)], base: first.tag)),
-          Operation(person, life, .increment("visits", by: 2)), Operation(other, life, .delete),
+          Operation(person, life, .increment("visits", by: 2)), Operation(other, life, .delete, place: 4),
         ]),
       Mutation(id: third, number: 8, after: [], operations: [], isVoid: true),
     ])

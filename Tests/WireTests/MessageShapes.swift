@@ -6,7 +6,8 @@ enum MessageShapes {
   /// The members that may be absent.
   static let optional: [String: Set<String>] = [
     "push request": [
-      "cursor", "mutations[].after", "mutations[].ops[].base", "mutations[].ops[].fields.active",
+      "cursor", "mutations[].after", "mutations[].ops[].base", "mutations[].ops[].place",
+      "mutations[].ops[].fields.active",
       "mutations[].ops[].fields.email", "mutations[].ops[].fields.name", "mutations[].ops[].fields.photo",
       "mutations[].ops[].fields.score", "mutations[].ops[].fields.team", "mutations[].ops[].incarnation",
       "mutations[].void",
@@ -33,6 +34,7 @@ enum MessageShapes {
       "mutations[].ops": "array",
       "mutations[].ops[].base": "null",
       "mutations[].ops[].by": "int",
+      "mutations[].ops[].place": "null int",
       "mutations[].ops[].column": "text",
       "mutations[].ops[].fields": "object",
       "mutations[].ops[].fields.active": "null bool int real text",

@@ -16,7 +16,7 @@ import Testing
       #expect(try JSON(parsing: Array(block.utf8)) == JSON(parsing: message.bytes), "\(message.name)")
       try Examples.decode(message.name, Array(block.utf8))
     }
-    #expect(text.utf8.count < 8_000)
+    #expect(text.utf8.count < 9_000)
     #expect(text.contains("version \(ProtocolVersion.current)"))
   }
 }

@@ -9,6 +9,7 @@ import Testing
   private static let known = [
     1: "55cc7ea846224ad22dc8fbe7d7db77a2c8121fdb933ec14fdefd0bc3426af3e5",
     2: "147006a1fde368df93c3b837b23492bfd3da3dcc1205c4828565d4bb363666fe",
+    3: "8a4eaa02ba6f9c3e87fbd0156272503c67f495e891394d8458b0cdfca39b079f",
   ]
 
   @Test func `a change of the messages needs a new protocol version`() throws {

@@ -76,7 +76,7 @@ struct SeedTotals {
       speed               \(String(format: "%.2f", figures.deviceDays / 365 / (seconds / 60))) device-years a minute, \(Int(Double(figures.jobs) / seconds)) jobs a second
       writes              \(figures.acknowledged) acknowledged, \(figures.confirmed) confirmed, \(figures.rejected) refused or void, \(figures.lost) lost
       refused             \(list(figures.refusals))
-      other programs      \(figures.foreignCommits) commits
+      other programs      \(figures.foreignCommits) commits, \(figures.updates) updates of apps and servers
       per device-day      \(per(figures.looks)) commits seen on devices, \(per(figures.messages)) messages, \(per(faults.values.reduce(0, +))) faults
       checks              \(figures.looks) looks at devices, \(figures.rounds) consistent points, \(figures.requests) answers
       queues              \(figures.stuck) stuck, the slowest drained \(slowest / 1_000) s after the heal

@@ -32,7 +32,7 @@ package struct SchemaUpgrade: Sendable {
     }
 
     /// Whether its rows are in the same spaces under the same name.
-  fileprivate var keepsSpaces: Bool {
+    fileprivate var keepsSpaces: Bool {
       let rules = old.spaces.map { rule in
         switch rule {
         case .owner(let column, let kind): SpaceRule.owner(column: name(of: column) ?? "", kind: kind)

@@ -28,7 +28,8 @@ package struct Dialect: Sendable {
     for table in upgrade.tables {
       guard let column = table.missed else { continue }
       throw SchemaError(
-        table.old.name, column, "version \(own.schema.version) has removed it, and version \(schema.version) has no rows without it",
+        table.old.name, column,
+        "version \(own.schema.version) has removed it, and version \(schema.version) has no rows without it",
         "update the app, or keep the column until all have")
     }
     self.init(catalog: try Catalog(schema), own: own, upgrade: upgrade, known)
@@ -80,7 +81,8 @@ package struct Dialect: Sendable {
     let next = beginnings.filter { $0.version > cursor.schema }.map(\.since).min() ?? 0
     let first = min(next, cursor.again?.after ?? .max)
     cursor.again = first < cursor.position ? PositionRange(after: first, upTo: cursor.position) : nil
-    cursor.open = cursor.open.map { OpenSpace(space: $0.space, target: $0.target) }
+    // What such a page told as a change of a space that is being filled is part of its filling now.
+    cursor.open = cursor.open.map { OpenSpace(space: $0.space, target: max($0.target, cursor.position)) }
     cursor.schema = version
     return cursor
   }

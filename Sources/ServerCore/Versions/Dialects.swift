@@ -21,12 +21,15 @@ final class Dialects: Sendable {
     let own = SchemaStamp(catalog.schema)
     func refusal(_ remedy: String) -> RequestError {
       .otherSchema(
-        found: "\(String(stamp.name.unicodeScalars.prefix(48))) \(stamp.version)", expected: "\(own.name) \(own.version)",
+        found: "\(String(stamp.name.unicodeScalars.prefix(48))) \(stamp.version)",
+        expected: "\(own.name) \(own.version)",
         remedy: remedy)
     }
     guard stamp.name.utf8.elementsEqual(own.name.utf8) else { throw refusal("this is the server of another app") }
     if stamp.version > own.version { throw refusal("the server is to be updated; work is kept until then") }
-    guard let dialect = try find(stamp.version) else { throw refusal("the app is to be updated; work is kept until then") }
+    guard let dialect = try find(stamp.version) else {
+      throw refusal("the app is to be updated; work is kept until then")
+    }
     do { return try dialect.get() } catch {
       throw refusal("the app is to be updated (\(error.description)); work is kept until then")
     }

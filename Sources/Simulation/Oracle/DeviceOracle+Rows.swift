@@ -16,13 +16,17 @@ extension DeviceOracle {
     try need(
       cursor.open.isEmpty, "INV 9 says that it is complete while spaces are being filled", "\(name) \(cursor.open)")
     try need(reading.heldItems == 0, "INV 2 something unpublished at a consistent point", "\(name)")
-    let scope = run.scope(of: user)
+    try need(
+      cursor.schema == reading.lens.version && cursor.again == nil,
+      "INV 9 says that it is complete in a version it has not read",
+      "\(name) \(cursor.schema) \(reading.lens.version)")
+    let scope = run.scope(of: user).filter { reading.lens.knows($0.key.table) }
     for (key, confirmed) in reading.base {
       guard let expected = run.rows[key], let spaces = scope[key] else {
         throw Broken("INV 6 holds a row out of its user's scope", "\(name) \(key) \(confirmed.spaces)")
       }
       try need(
-        expected.says(confirmed.row.values, confirmed.row.tag, confirmed.row.incarnation), "I-6 holds another version",
+        reading.lens.shows(expected, confirmed.row), "I-6 holds another version",
         "\(name) \(key): \(confirmed.row), expected \(Version.text(expected))")
       try need(
         confirmed.spaces == spaces, "I-6 wrong spaces", "\(name) \(key): \(confirmed.spaces), expected \(spaces)")
@@ -40,6 +44,7 @@ extension DeviceOracle {
     try need(reading.mismatches == 0, "I-12 digests differ", "\(name) \(reading.mismatches)")
     try checkLosses(reading, run)
     point = cursor.nonce
+    fetchedBy = reading.lens
   }
 
   /// A space of which there were rows here, and which is the user's no longer, is told; one that is theirs is not.
@@ -69,13 +74,14 @@ extension DeviceOracle {
     let shown = model.runs[point]?.rows ?? [:]
     for (key, confirmed) in reading.base {
       let row = confirmed.row
-      let isKnown = model.versions(key, row.tag).last { $0.says(row.values, row.tag, row.incarnation) }
+      let isKnown = model.versions(key, row.tag).last { reading.lens.shows($0, row, fetchedBy: fetchedBy) }
       guard let version = isKnown else {
         throw Broken("I-6 holds what was never written", "\(name) \(key): \(row)")
       }
       if !reading.isLong {
         try need(
-          shown[key]?.says(row.values, row.tag, row.incarnation) == true, "INV 2 half a catch-up is visible",
+          shown[key].map { reading.lens.shows($0, row, fetchedBy: fetchedBy) } == true,
+          "INV 2 half a catch-up is visible",
           "\(name) \(key): \(row), at the last consistent point \(Version.text(shown[key]))")
       }
       try need(
@@ -100,12 +106,12 @@ extension DeviceOracle {
   // MARK: The screen
 
   /// The confirmed rows with all that is known to have gone into them.
-  private func inked(_ base: [RowKey: DeviceReading.Confirmed]) -> [RowKey: Row] {
-    var expected = base.mapValues(\.row)
+  private func inked(_ reading: DeviceReading) -> [RowKey: Row] {
+    var expected = reading.base.mapValues(\.row)
     for key in expected.keys {
       guard let row = expected[key] else { continue }
       // In two histories the same values may lie on different grounds: then only what both hold is certain.
-      let found = model.versions(key, row.tag).filter { $0.says(row.values, row.tag, row.incarnation) }
+      let found = model.versions(key, row.tag).filter { reading.lens.shows($0, row, fetchedBy: fetchedBy) }
       guard let version = found.last else { continue }
       expected[key]?.ink = version.ink.filter { ink in found.allSatisfy { $0.ink.contains(ink) } }
     }
@@ -114,7 +120,7 @@ extension DeviceOracle {
 
   /// What is shown is what was confirmed with the pending operations folded over it, each exactly once.
   func checkScreen(_ reading: DeviceReading) throws {
-    var expected = inked(reading.base)
+    var expected = inked(reading)
     for entry in reading.outbox where !entry.isDormant {
       guard let record = ledger[entry.id] else { continue }
       if entry.isVoid, !record.isVoid, maybeVoid.contains(entry.id) {

@@ -23,6 +23,8 @@ final class DeviceOracle {
   /// A reset was taken in since the last look.
   private(set) var isResetTaken = false
   var consistentPoints = 0
+  /// The version by which all rows here had been fetched at the last consistent point.
+  var fetchedBy: Lens?
   private(set) var last: DeviceReading?
   /// What the file's cursor is once a reset that has arrived is taken in.
   var awaitedReset: Cursor?
@@ -44,6 +46,7 @@ final class DeviceOracle {
     fileprivate let ended: Set<ModelServer.RowLife>
     fileprivate let point: String
     fileprivate let syncedAt: Int64?
+    fileprivate let fetchedBy: Lens?
     fileprivate let epoch: String?
     fileprivate let rejections: Set<MutationID>
     fileprivate let isRefilling: Bool
@@ -53,7 +56,8 @@ final class DeviceOracle {
 
   var image: Image {
     Image(
-      ledger: ledger, newest: newest, seenBase: seenBase, ended: ended, point: point, syncedAt: syncedAt, epoch: epoch,
+      ledger: ledger, newest: newest, seenBase: seenBase, ended: ended, point: point, syncedAt: syncedAt,
+      fetchedBy: fetchedBy, epoch: epoch,
       rejections: rejectionsSeen, isRefilling: isRefilling, maybeVoid: maybeVoid, maybeAcknowledged: maybeAcknowledged)
   }
 
@@ -62,6 +66,7 @@ final class DeviceOracle {
     (ledger, newest, seenBase, ended) = (image.ledger, image.newest, image.seenBase, image.ended)
     (point, syncedAt, epoch, rejectionsSeen) = (image.point, image.syncedAt, image.epoch, image.rejections)
     (isRefilling, maybeVoid, maybeAcknowledged) = (image.isRefilling, image.maybeVoid, image.maybeAcknowledged)
+    fetchedBy = image.fetchedBy
     isCopy = true
     last = nil
   }
@@ -113,6 +118,7 @@ final class DeviceOracle {
   /// - Parameter operations: gives the operations that a queue of the file holds for a mutation.
   func look(_ reading: DeviceReading, operations: (MutationID, Ledger.Fate) throws -> [Operation]) throws {
     isResetTaken = false
+    fetchedBy = fetchedBy ?? reading.lens
     if let cursor = reading.cursor, let epoch, cursor.epoch != epoch { forgetHistory() }
     if let awaitedReset, reading.cursor == awaitedReset {
       forgetHistory()

@@ -25,6 +25,8 @@ struct DeviceReading {
     let code: RefusalCode?
   }
 
+  /// The version of the file.
+  let lens: Lens
   var screen: [RowKey: Row] = [:]
   var base: [RowKey: Confirmed] = [:]
   var outbox: [Entry] = []
@@ -45,7 +47,14 @@ struct DeviceReading {
   var digests: [SpaceID: SpaceDigest] = [:]
 
   init(_ connection: SQLiteConnection, _ reader: FileReader) throws {
-    try connection.transaction(.deferred) { try read(connection, reader) }
+    // The version is read again within the snapshot: an update may come between.
+    let lens = try reader.deviceVersion(connection)
+    self.lens = lens
+    try connection.transaction(.deferred) {
+      try need(
+        try reader.deviceVersion(connection).version == lens.version, "I-19 a version changed while it was read", "")
+      try read(connection, reader)
+    }
   }
 
   private mutating func read(_ connection: SQLiteConnection, _ reader: FileReader) throws {
@@ -87,7 +96,7 @@ struct DeviceReading {
       guard let name = names[number] else { throw Broken("I-6 a row is in a space without a name", "\(key)") }
       return name
     }
-    try reader.visible(connection) { key, row, columns, at in
+    try reader.visible(connection, as: lens) { key, row, columns, at in
       screen[key] = row
       guard columns.integer(at + 2) == 0 else { return }
       let spaces: Set<SpaceID> = columns.isNull(at) ? [] : [try space(columns.integer(at), key)]
@@ -102,7 +111,7 @@ struct DeviceReading {
       }
       let spaces: Set<SpaceID> = row.isNull(5) ? [] : [try space(row.integer(5), key)]
       base[key] = Confirmed(
-        row: Row(values: try image.values(), tag: tag, incarnation: incarnation), spaces: spaces)
+        row: Row(values: lens.full(key.table, try image.values()), tag: tag, incarnation: incarnation), spaces: spaces)
     }
     _ = try connection.query("SELECT tbl, key, space FROM skerry_pairs") { row in
       let key = try RowKey(table: row.text(0), bytes: row.blob(1))

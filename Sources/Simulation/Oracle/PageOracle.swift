@@ -38,7 +38,8 @@ enum PageOracle {
 
   /// Nobody is shown a foreign row, and nothing that was not sequenced.
   static func check(
-    _ answer: PullAnswer, to request: PullRequest, _ user: AccountID, _ model: ModelServer, epoch: String, floor: Int64
+    _ answer: PullAnswer, to request: PullRequest, _ user: AccountID, _ model: ModelServer, by lens: Lens, isOwn: Bool,
+    epoch: String, floor: Int64
   ) throws {
     try checkReset(answer, request, model, epoch, floor)
     switch answer {
@@ -48,7 +49,7 @@ enum PageOracle {
       for space in reset.spaces where !space.holdsReceipts {
         try need(mine.contains(space), "INV 7 a reset names a space that is not the user's", "\(user) \(space)")
       }
-    case .page(let page): try check(page, request, user, model)
+    case .page(let page): try check(page, request, user, model, lens, isOwn: isOwn)
     }
   }
 
@@ -74,15 +75,17 @@ enum PageOracle {
 
   private static func check(
     _ item: PageItem, _ run: ModelServer.Run, _ mine: Set<SpaceID>, _ request: PullRequest, _ user: AccountID,
-    _ model: ModelServer
+    _ model: ModelServer, _ lens: Lens
   ) throws {
     switch item {
     case .put(let space, let image):
       try need(
         mine.contains(space) && run.spaces(of: image.key).contains(space), "INV 7 a page shows a foreign row",
         "\(user) \(space) \(image.key)")
+      let row = Row(
+        values: lens.full(image.key.table, image.values), tag: image.version, incarnation: image.incarnation)
       try need(
-        run.rows[image.key]?.says(image.values, image.version, image.incarnation) == true,
+        run.rows[image.key].map { lens.shows($0, row) } == true,
         "I-5 a page shows what was not sequenced", "\(user) \(image.key)")
     case .receipt(let space, let receipt):
       let isOwn = request.replicas.contains { space == SpaceID.replica($0) && model.owners[$0] == user }
@@ -109,16 +112,19 @@ enum PageOracle {
     }
   }
 
-  private static func check(_ page: Page, _ request: PullRequest, _ user: AccountID, _ model: ModelServer) throws {
+  private static func check(
+    _ page: Page, _ request: PullRequest, _ user: AccountID, _ model: ModelServer, _ lens: Lens, isOwn: Bool
+  ) throws {
     guard let run = model.runs[page.cursor.nonce] else {
       throw Broken("I-21 a page names a run that never was", "\(page.cursor.head) \(page.cursor.nonce)")
     }
     let mine = run.spaces(of: user)
-    for item in page.items { try check(item, run, mine, request, user, model) }
+    for item in page.items { try check(item, run, mine, request, user, model, lens) }
     if page.closes {
       try need(model.lastRun == page.cursor.nonce, "INV 2 a page closes at a run that is not the last", "\(user)")
       try need(page.cursor.head >= page.cursor.position, "INV 2 a cursor is ahead of its run", "\(page.cursor)")
-      try checkDigests(page, run, mine)
+      if isOwn { try checkDigests(page, run, mine) }
+      try need(isOwn || page.digests.isEmpty, "I-12 a digest over columns that the device does not know", "\(user)")
     }
     try need(page.safe <= model.safe, "I-3 a page calls safe what no backup holds", "\(page.safe) of \(model.safe)")
   }
@@ -131,7 +137,7 @@ enum PageOracle {
       try need(
         digest.rows == Int64(rows), "I-12 a page's digest is not its space's", "\(space) \(digest), \(rows) rows")
     }
-    guard page.cursor.open.isEmpty, mine.count <= 32 else { return }
+    guard page.cursor.isWhole, mine.count <= 32 else { return }
     for space in mine where page.digests[space] == nil {
       throw Broken("I-12 a closing page without a digest", "\(space)")
     }

@@ -119,7 +119,7 @@ struct Rules: Sendable {
     let ink = Ink(mutation: mutation, step: step)
     if case .insert(let fields) = operation.action {
       if row != nil { return .refused(.exists) }
-      var values = table.definition.columns.map { $0.rule == .counter ? Value.integer(0) : .null }
+      var values = table.definition.columns.map { $0.rule == .counter ? Value.integer(0) : $0.defaultValue ?? .null }
       for (index, value) in zip(table.key, operation.key.values) { values[index] = value }
       for field in fields { if let index = table.column(field.column) { values[index] = field.value } }
       let tag = VersionTag(raw: mutation.raw)

@@ -28,6 +28,7 @@ final class Version {
     self.order = order
   }
 
+  /// Whether it is what was read, in all columns of the last version.
   func says(_ values: [Value], _ tag: VersionTag, _ incarnation: Incarnation) -> Bool {
     self.tag == tag && self.incarnation == incarnation && self.values == values
   }

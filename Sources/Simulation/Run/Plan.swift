@@ -38,6 +38,19 @@ package struct Plan: Sendable {
       }
       return step
     }
+    addUpdates()
+  }
+
+  /// Apps and servers are updated here and there, in any order.
+  private mutating func addUpdates() {
+    if profile.versions == 1 || steps.isEmpty { return }
+    var random = SeededGenerator(seed: seed ^ 0x0DA7)
+    let apps = Array(repeating: Step.Kind.updateApp, count: (profile.versions - 1) * (profile.owners.count + 1))
+    for kind in apps + Array(repeating: .updateServers, count: profile.versions - 1) {
+      let place = Int(random.next() % UInt64(steps.count))
+      let phase = steps[place].phase
+      steps.insert(Step(kind: kind, number: random.next(), pause: 0, phase: phase), at: place)
+    }
   }
 
   private static let weights: [(Step.Kind, Int)] = [

@@ -31,6 +31,8 @@ package struct Profile: Sendable, Equatable {
   package var longCatchUp: Int64
   /// How long a device waits for an answer, in milliseconds.
   package var timeOut: Int64
+  /// How many versions of the schema there are; everyone begins with the first.
+  package var versions = 1
   package var faults: Set<FaultKind>
   /// The share of messages that some fault befalls, in the storms.
   package var messageFaults: Double
@@ -70,6 +72,9 @@ package struct Profile: Sendable, Equatable {
     stepFaults = faults.isEmpty ? 0 : one(0.03, 0.1, 0.2)
     let away = one(steps, steps, steps, steps / 3, steps / 2)
     awayFrom = away < steps && !faults.isEmpty ? away : nil
+    // Draws of their own: seeds without versions are what they were.
+    var draws = SeededGenerator(seed: seed ^ 0x5CE3)
+    versions = [1, 1, 2, 3][Int(draws.next() % 4)]
   }
 
   /// The engine's policy in this world.
@@ -83,7 +88,7 @@ package struct Profile: Sendable, Equatable {
   package var description: String {
     let kinds = faults.isEmpty ? "none" : faults.sorted().map(\.rawValue).joined(separator: " ")
     return
-      "users \(users), devices of users \(owners), servers \(servers), pace \(pace.rawValue), batch \(batch), page \(page), "
+      "versions \(versions), users \(users), devices of users \(owners), servers \(servers), pace \(pace.rawValue), batch \(batch), page \(page), "
       + "interval \(interval) ms, long catch-up \(longCatchUp), faults: \(kinds)"
   }
 }

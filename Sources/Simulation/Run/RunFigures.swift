@@ -13,6 +13,8 @@ package struct RunFigures: Sendable, Equatable, Codable {
   /// Refusals by their code, and withdrawals.
   package var refusals: [String: Int] = [:]
   package var foreignCommits = 0
+  /// Updates of apps and of servers to a later version of the schema.
+  package var updates = 0
   package var rounds = 0
   /// Days of a device that makes 100 writes and syncs 48 times in each: idle days do not count.
   package var deviceDays = 0.0
@@ -36,6 +38,7 @@ package struct RunFigures: Sendable, Equatable, Codable {
     rejected += other.rejected
     refusals.merge(other.refusals, uniquingKeysWith: +)
     foreignCommits += other.foreignCommits
+    updates += other.updates
     rounds += other.rounds
     lost += other.lost
     stuck += other.stuck

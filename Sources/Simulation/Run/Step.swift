@@ -8,6 +8,7 @@ package struct Step: Sendable, Equatable {
     case write, discard, retry, acknowledge, requestSync, read
     case foreign, foreignEnd, sequence, markSafe, backUp
     case access
+    case updateApp, updateServers
     // What goes wrong; each is one of the kinds of `FaultKind`
     case fault
     /// Writes the server's file behind the oracles' back: a run with it must always fail.

@@ -52,7 +52,8 @@ struct Author {
   let spaceIDs: [String: [String]]
   let poolSize: UInt64
 
-  init(_ schema: Schema, users: [AccountID], poolSize: UInt64 = 24) {
+  /// - Parameter known: the version of the schema by which it writes; `schema` is the last one, in which rows are given.
+  init(_ schema: Schema, known: Schema? = nil, users: [AccountID], poolSize: UInt64 = 24) {
     self.users = users
     self.poolSize = poolSize
     var ids: [String: [String]] = ["user": users.map(\.text)]
@@ -62,7 +63,10 @@ struct Author {
       ids[String(space.kind)] = [String(space.id)]
     }
     spaceIDs = ids
-    tables = schema.features.flatMap(\.tables).sorted { $0.name < $1.name }.map { Author.table($0, schema) }
+    let knownTables = (known ?? schema).features.flatMap(\.tables)
+    tables = schema.features.flatMap(\.tables).sorted { $0.name < $1.name }.compactMap { table in
+      knownTables.first { $0.name == table.name }.map { Author.table(table, schema, known: $0) }
+    }
     byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     let definitions = schema.features.flatMap(\.tables)
     memberships = schema.spaces.compactMap { space in
@@ -98,11 +102,12 @@ struct Author {
     return View(user: user, rows: rows, keys: keys, homes: homes)
   }
 
-  private static func table(_ definition: TableDefinition, _ schema: Schema) -> Table {
-    let columns = definition.columns.enumerated().map { index, column in
-      Column(
-        definition: column, index: index, role: role(of: column, in: definition, schema),
-        isKey: definition.key.contains(column.name))
+  private static func table(_ definition: TableDefinition, _ schema: Schema, known: TableDefinition) -> Table {
+    let columns = definition.columns.enumerated().compactMap { index, column in
+      known.columns.contains { $0.name == column.name }
+        ? Column(
+          definition: column, index: index, role: role(of: column, in: definition, schema),
+          isKey: definition.key.contains(column.name)) : nil
     }
     let isMembership = schema.spaces.contains { space in
       if case .table(definition.name, _, _) = space.members { true } else { false }

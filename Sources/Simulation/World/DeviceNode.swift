@@ -20,6 +20,8 @@ final class DeviceNode: @unchecked Sendable {
   private(set) var life = 0 {
     didSet { label = "\(name).\(life)" }
   }
+  /// Which version of the schema its app has.
+  var version = 0
   private(set) var replica: Replica?
   private(set) var engine: SyncEngine?
   private(set) var task: Task<Void, Never>?
@@ -81,7 +83,7 @@ final class DeviceNode: @unchecked Sendable {
     let host = ReplicaHost(
       executor: world.scheduler.makeActorExecutor(), lanes: .caller, vfs: world.disk.vfsName)
     let replica = try Replica(
-      path: path, account: user, catalog: world.catalog, ambient: ambient, host: host)
+      path: path, account: user, catalog: world.lenses[version].catalog, ambient: ambient, host: host)
     replica.assumeIsolated { $0.setLongCatchUp(world.plan.profile.longCatchUp) }
     let clock = VirtualClock(world.scheduler, hold: { self.frozenUntil })
     let engine = SyncEngine(

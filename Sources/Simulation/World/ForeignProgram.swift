@@ -79,7 +79,9 @@ final class ForeignProgram {
   }
 
   private func run(_ deed: Deed, _ values: [Value]?, _ connection: SQLiteConnection) throws {
-    guard let table = world.model.rules.tables[deed.key.table]?.definition else { return }
+    guard let full = world.model.rules.tables[deed.key.table]?.definition else { return }
+    let lens = try world.reader.serverVersion(connection)
+    guard let table = lens.catalog.table(full.name)?.definition else { return }
     let condition = table.key.map { "\"\($0)\" = ?" }.joined(separator: " AND ")
     let key = deed.key.values.map(\.sqlite)
     switch deed {
@@ -87,7 +89,7 @@ final class ForeignProgram {
       let names = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
       let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
       try connection.statement("INSERT INTO \"\(table.name)\"(\(names)) VALUES (\(marks))")
-        .run((values ?? []).map(\.sqlite))
+        .run(lens.own(table.name, values ?? []).map(\.sqlite))
     case .update(_, let given):
       let names = given.keys.sorted()
       let sets = names.map { "\"\($0)\" = ?" }.joined(separator: ", ")

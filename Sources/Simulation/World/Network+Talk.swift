@@ -72,7 +72,7 @@ extension Network {
     switch answer.answer {
     case .reset(let reset): return .answered(reset: reset.cursor)
     case .page(let page):
-      let isQuiet = page.closes && page.items.isEmpty && page.cursor.open.isEmpty
+      let isQuiet = page.closes && page.items.isEmpty && page.cursor.isWhole
       return .answered(isQuiet: isQuiet && device.oracle.last?.outbox.isEmpty == true)
     }
   }

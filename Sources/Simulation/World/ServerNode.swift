@@ -26,12 +26,15 @@ final class ServerNode {
     self.ambient = ambient
   }
 
-  func start(on disk: MemoryDisk, catalog: Catalog) throws {
+  /// - Parameter lenses: the versions of the schema up to the one that it serves by.
+  func start(on disk: MemoryDisk, _ lenses: ArraySlice<Lens>) throws {
+    guard let catalog = lenses.last?.catalog else { return }
     life += 1
     label = "server\(number).\(life)"
     let path = MemoryDisk.path(process: label, machine: "server", file: "server.db")
     let storage = try SQLiteStorage(
-      path: path, catalog: catalog, ambient: ambient, busyTimeout: 0, readers: 1, vfs: disk.vfsName)
+      path: path, catalog: catalog, earlier: lenses.dropLast().map(\.schema), ambient: ambient, busyTimeout: 0,
+      readers: 1, vfs: disk.vfsName)
     let server = SyncServer(catalog: catalog, storage: storage, ambient: ambient)
     self.server = server
     let box = FailureBox()

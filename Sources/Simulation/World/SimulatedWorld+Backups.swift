@@ -75,6 +75,7 @@ extension SimulatedWorld {
     device.closeObserver()
     disk.copy(from: "image \(device.number)", "store.db", to: device.name, "store.db")
     device.oracle.become(image.oracle)
+    // The app has stayed as it is, and brings the older file along.
     journal.say(now, device.name, .fault, "is set back to its image")
     restart(device)
   }
@@ -88,6 +89,7 @@ extension SimulatedWorld {
     device.oracle.isCopied()
     check {
       try addDevice(user: device.user, skew: device.ambient.skew) { clone in
+        clone.version = device.version
         clone.oracle.become(image)
         clone.highestClock = device.latestClock
       }

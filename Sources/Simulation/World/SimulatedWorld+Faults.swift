@@ -169,7 +169,7 @@ extension SimulatedWorld {
     let isKnown = stolen.map { model.owners[$0] != nil } ?? false
     let replica = isKnown && random.chance(0.3) ? stolen ?? "" : ReplicaID("evil-\(user)")
     faults.note(.attack)
-    let stamp = SchemaStamp(catalog.schema)
+    let stamp = SchemaStamp(serverLens.schema)
     let request: TransportRequest
     if random.chance(0.7) {
       let mutation = hostileMutation(user, &random)

@@ -57,7 +57,31 @@ extension SimulatedWorld {
     try need(found == ["ok"], "I-19 a file is damaged", "\(name): \(found.prefix(3))")
   }
 
+  /// The app is updated to the next version of the schema, whether or not the servers have it.
+  func updateApp(_ device: DeviceNode) {
+    guard device.version + 1 < lenses.count, device.isUp else { return }
+    look(device, always: true)
+    kill(device)
+    device.version += 1
+    figures.updates += 1
+    journal.say(now, device.name, .start, "is updated to version \(lenses[device.version].version)")
+    restart(device)
+  }
+
   // MARK: Servers
+
+  /// The servers are updated to the next version of the schema: they go down together, and come back with it.
+  func updateServers() {
+    guard serverVersion + 1 < lenses.count, !foreign.isOpen else { return }
+    serverVersion += 1
+    figures.updates += 1
+    journal.say(now, "server 0", .start, "all are updated to version \(serverLens.version)")
+    for node in servers where node.isUp {
+      disk.kill(process: node.label)
+      node.stop()
+    }
+    for node in servers { restart(node) }
+  }
 
   /// A server's process has died over a request: by itself, or with its machine.
   func serverDied(_ node: ServerNode) {
@@ -97,7 +121,7 @@ extension SimulatedWorld {
   func restart(_ node: ServerNode) {
     guard !node.isUp, broken == nil, !isOver else { return }
     do {
-      try node.start(on: disk, catalog: catalog)
+      try node.start(on: disk, lenses.prefix(serverVersion + 1))
       journal.say(now, node.name, .start, "starts")
     } catch {
       journal.say(now, node.name, .crash, "cannot open its file: \(error)")

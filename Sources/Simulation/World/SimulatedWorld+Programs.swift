@@ -32,7 +32,7 @@ extension SimulatedWorld {
 
   func access(_ random: inout SeededGenerator) {
     guard !foreign.isOpen,
-      let deed = author.accessChange(catalog.schema, seeing: model.rows.mapValues { Row($0) }, &random)
+      let deed = author.accessChange(serverLens.schema, seeing: model.rows.mapValues { Row($0) }, &random)
     else { return }
     journal.say(now, "programs", .access, "\(deed)")
     check { try foreign.write([deed]) }

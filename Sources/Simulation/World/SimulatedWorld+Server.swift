@@ -62,7 +62,7 @@ extension SimulatedWorld {
     case .reset(let reset): return "reset, \(reset.reason.rawValue)"
     case .page(let page):
       return "page of \(page.items.count) to \(page.cursor.position)\(page.closes ? ", closing" : "")"
-        + (page.cursor.open.isEmpty ? "" : ", \(page.cursor.open.count) spaces open")
+        + (page.cursor.isWhole ? "" : ", \(page.cursor.open.count) spaces open")
     case nil: return "200"
     }
   }
@@ -83,8 +83,11 @@ extension SimulatedWorld {
         try codec.decodePushAnswer(response.body), to: push, user, model, epoch: epoch, floor: floor)
     } else {
       let pull = try codec.decodePullRequest(request.body)
+      guard let lens = lenses.first(where: { $0.version == pull.schema.version }), lens.version <= serverLens.version
+      else { throw Broken("I-21 a newer version than the server's is served", "\(pull.schema)") }
       try PageOracle.check(
-        try codec.decodePullAnswer(response.body), to: pull, user, model, epoch: epoch, floor: floor)
+        try lens.codec.decodePullAnswer(response.body), to: pull, user, model, by: lens, isOwn: lens === serverLens,
+        epoch: epoch, floor: floor)
     }
   }
 

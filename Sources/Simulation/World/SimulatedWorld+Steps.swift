@@ -37,6 +37,8 @@ extension SimulatedWorld {
     case .markSafe: markSafe()
     case .backUp: backUp()
     case .access: access(&random)
+    case .updateApp: updateApp(device)
+    case .updateServers: updateServers()
     case .canary: check { try foreign.writeSecretly() }
     case .fault:
       // A step of a kind that this world does not have passes its time and does nothing.
@@ -65,7 +67,7 @@ extension SimulatedWorld {
   private func write(_ device: DeviceNode, _ number: UInt64, _ random: inout SeededGenerator) {
     let count = 1 + Int(random.next() % 3)
     let rows = device.oracle.last?.screen ?? [:]
-    let deeds = author.deeds(count, seeing: rows, as: device.user, &random)
+    let deeds = author(for: device).deeds(count, seeing: rows, as: device.user, &random)
     let meets = random.chance(0.3)
     act(device, atNextMessage: meets) { [unowned self] in carryOut(deeds, device) }
   }
@@ -243,7 +245,9 @@ extension SimulatedWorld {
 
   /// Reads beside whatever is being written.
   private func read(_ device: DeviceNode) {
-    guard let replica = device.replica, let engine = device.engine, let table = catalog.tables.first else { return }
+    guard let replica = device.replica, let engine = device.engine, let table = replica.catalog.tables.first else {
+      return
+    }
     look(device)
     let looks = figures.looks
     scheduler.spawn { [unowned self] in

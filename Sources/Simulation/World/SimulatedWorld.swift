@@ -14,14 +14,18 @@ import Synchronization
 // Unchecked: used on the scheduler's one thread.
 final class SimulatedWorld: @unchecked Sendable {
   let plan: Plan
-  let catalog: Catalog
+  /// The versions of the schema, in order; the oracles hold all rows in the columns of the last one.
+  let lenses: [Lens]
+  /// Which of them the servers are started with.
+  var serverVersion = 0
   let scheduler: Scheduler
   let disk: MemoryDisk
   let journal: Journal
   let model: ModelServer
   let reader: FileReader
+  /// Of the last version; where a message has no rows, of any.
   let codec: JSONCodec
-  let author: Author
+  private let authors: [Author]
   private(set) lazy var network = Network(self, seed: plan.seed ^ 0xFA17)
   var servers: [ServerNode] = []
   /// The server process that the last request came to.
@@ -57,22 +61,30 @@ final class SimulatedWorld: @unchecked Sendable {
 
   init(_ plan: Plan, schema: Schema, keepsStory: Bool, isAlone: Bool) throws {
     self.plan = plan
-    catalog = try Catalog(schema)
+    let lenses = try schema.versions(plan.profile.versions)
+    self.lenses = lenses
+    let last = lenses[lenses.count - 1]
     scheduler = Scheduler(seed: plan.seed ^ 0x5C4E)
     scheduler.isOrderly = plan.isOrderly
     disk = MemoryDisk(seed: plan.seed, isDefault: isAlone)
     journal = Journal(isKept: keepsStory)
-    model = ModelServer(schema)
-    reader = FileReader(schema)
-    codec = JSONCodec(catalog: catalog)
+    model = ModelServer(last.schema)
+    reader = FileReader(lenses)
+    codec = last.codec
     choices = SeededGenerator(seed: plan.seed ^ 0xC401)
     let users = (0..<plan.profile.users).map { AccountID("user\($0)") }
-    author = Author(schema, users: users)
+    authors = lenses.map { Author(last.schema, known: $0.schema, users: users) }
     let scheduler = scheduler
     disk.now = { scheduler.now }
   }
 
   var now: Int64 { scheduler.now }
+  /// Writes what the server's version knows.
+  var author: Author { authors[serverVersion] }
+  var serverLens: Lens { lenses[serverVersion] }
+
+  /// Writes what a device's version knows.
+  func author(for device: DeviceNode) -> Author { authors[device.version] }
 
   /// Remembers the first check that broke; the run ends then.
   func check(_ body: () throws -> Void) {
@@ -89,10 +101,10 @@ final class SimulatedWorld: @unchecked Sendable {
     let profile = plan.profile
     for number in 0..<profile.servers {
       let node = ServerNode(number, ambient: NodeAmbient(scheduler, seed: plan.seed ^ 0x5E00 ^ UInt64(number)))
-      try node.start(on: disk, catalog: catalog)
+      try node.start(on: disk, lenses.prefix(serverVersion + 1))
       servers.append(node)
     }
-    try foreign.write(author.beginning(catalog.schema))
+    try foreign.write(author.beginning(serverLens.schema))
     backUp()
     for (index, owner) in profile.owners.enumerated() { try addDevice(user: author.users[owner], skew: skew(index)) }
     scheduler.afterStep = { [unowned self] in self.afterStep() }
@@ -113,6 +125,7 @@ final class SimulatedWorld: @unchecked Sendable {
     let device = DeviceNode(
       name: name, number: number, user: user, ambient: ambient,
       oracle: DeviceOracle(name: name, user: user, model: model), policy: plan.profile.policy)
+    device.version = serverVersion
     devices.append(device)
     prepare(device)
     restart(device)

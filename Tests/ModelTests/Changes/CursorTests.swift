@@ -10,15 +10,25 @@ import Testing
   private var cursor: Cursor {
     Cursor(
       epoch: "e1", position: 40, head: 42, nonce: "n7", owner: ["r1", "r2"],
-      open: [OpenSpace(space: "team:a", after: person, target: 41), OpenSpace(space: "team:b", target: 7)])
+      open: [OpenSpace(space: "team:a", after: person, target: 41), OpenSpace(space: "team:b", target: 7)],
+      schema: 3, again: PositionRange(after: 20, upTo: 30))
   }
 
   /// The expected bytes were made by another program.
   @Test func `the bytes are those of the definition`() {
     #expect(
       Hex.text(cursor.encoded)
-        == "87016265311828182a626e37826272316272328284667465616d3a616670656f706c6581782430313937613064652d303030302d373030"
-        + "302d383030302d303030303030303030303061182984667465616d3a62608007")
+        == "89026265311828182a626e37826272316272328284667465616d3a616670656f706c6581782430313937613064652d303030302d373030"
+        + "302d383030302d303030303030303030303061182984667465616d3a626080070382" + "14181e")
+  }
+
+  @Test func `a token from before there were versions of the schema is of the first`() throws {
+    let text =
+      "87016265311828182a626e37826272316272328284667465616d3a616670656f706c6581782430313937613064652d303030302d373030"
+      + "302d383030302d303030303030303030303061182984667465616d3a62608007"
+    var before = cursor
+    (before.schema, before.again) = (0, nil)
+    #expect(try Cursor(encoded: #require(Hex.bytes(text))) == before)
   }
 
   @Test func `a cursor goes there and back`() throws {
@@ -35,7 +45,9 @@ import Testing
       }
       let some = Cursor(
         epoch: generator.text(), position: Int64(bitPattern: generator.next()), head: .max, nonce: generator.text(),
-        owner: [ReplicaID(generator.text())], open: open)
+        owner: [ReplicaID(generator.text())], open: open, schema: Int.random(in: 0...9, using: &generator),
+        again: Bool.random(using: &generator) ? PositionRange(after: 1, upTo: Int64(bitPattern: generator.next())) : nil
+      )
       #expect(try Cursor(encoded: some.encoded) == some)
     }
   }
@@ -48,7 +60,7 @@ import Testing
 
   @Test func `a token of another version is refused`() {
     var bytes = cursor.encoded
-    bytes[1] = 2
+    bytes[1] = 3
     #expect(throws: CBORError.self) { try Cursor(encoded: bytes) }
   }
 

@@ -80,8 +80,8 @@ import Testing
       upgrade.operations(before) == [
         Operation(key, nil, .insert([Field("heading", "T"), Field("owner", "ana"), Field("stars", 3)])),
         Operation(key, life, .set([Field("heading", "U")], base: nil)),
-        Operation(key, life, .increment("calls", by: 2)),
-        Operation(key, life, .delete),
+        Operation(key, life, .increment("calls", by: 2), place: 3),
+        Operation(key, life, .delete, place: 4),
       ])
   }
 

@@ -242,7 +242,8 @@ import Testing
 
   @Test func `a request of another schema, or with too much in it, is refused as a whole`() throws {
     let other = SchemaStamp(name: "contract", version: 2)
-    let error = RequestError.otherSchema(found: "contract 2", expected: "contract 1")
+    let error = RequestError.otherSchema(
+      found: "contract 2", expected: "contract 1", remedy: "the server is to be updated; work is kept until then")
     #expect(throws: error) {
       try world.server.push(PushRequest(schema: other, replica: "r", cursor: nil, settled: 0, mutations: []), as: "ana")
     }
