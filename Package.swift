@@ -126,7 +126,7 @@ let package = Package(
         "SkerryModel", "SkerryMerge", "SkerryRecords", "SkerryWire", "SkerryMachine", "SkerryStore", "Skerry",
         "SkerryHTTP",
         "SkerryServerCore", "SkerryStorageSQLite", "SkerryServer", "SkerryHTTPKit", "SkerrySQLiteKit", "SkerryTokenKit",
-        "SkerryAmbientKit", "SkerryContacts", "SkerrySimulation",
+        "SkerryAmbientKit", "SkerryTables", "SkerryContacts", "SkerrySimulation",
       ], path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "SkerryMain", dependencies: ["SkerryCommands"], path: "Sources/Main", swiftSettings: strict),
@@ -215,7 +215,7 @@ let package = Package(
     .testTarget(
       name: "DeathTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryTesting", "SkerryDiskKit", "SkerryModel", "SkerryMachine", "SkerryStore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryDiskKit", "SkerryModel", "SkerryMachine", "SkerryStore", "Skerry",
         "SkerryServerCore",
         "SkerryStorageSQLite", "SkerrySQLiteKit", "SkerryWire",
       ], path: "Tests/DeathTests", swiftSettings: strict),
@@ -233,7 +233,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore",
+        "SkerryTestSupport", "SkerryTesting", "SkerryModel", "SkerryMachine", "SkerryWire", "SkerryStore", "Skerry",
         "SkerryServerCore",
         "SkerrySQLiteKit", "SkerryCommands", "SkerryAmbientKit", "SkerryHTTP", "SkerryHTTPKit", "SkerryServer",
         "SkerryTokenKit", "SkerryContacts",

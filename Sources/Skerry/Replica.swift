@@ -6,7 +6,6 @@ public import SkerryModel
 public import SkerryRecords
 package import SkerrySQLiteKit
 public import SkerryStore
-import Synchronization
 
 /// One account's copy of an app's data on this device: read and write it as a local database, with or without a network.
 ///
@@ -18,13 +17,18 @@ public actor Replica {
   /// The account whose data it holds.
   public nonisolated let account: AccountID
   private nonisolated let executor: any SerialExecutor
-  private nonisolated let readers: ReaderPool
-  private nonisolated let ambient: any Ambient
-  private let store: Store
-  private var session: SyncSession?
+  nonisolated let readers: ReaderPool
+  nonisolated let ambient: any Ambient
+  let store: Store
+  private(set) var session: SyncSession?
   private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
   private nonisolated let listeners = Listeners()
+  /// Nil where nobody wants to read it.
+  nonisolated let log: EventLog?
+  /// How the last conversation is timed.
+  private(set) var policy: TimingPolicy?
+  private var loggedCondition: SyncMachine.Condition?
   /// Where observers wait.
   nonisolated let board = ChangeBoard()
 
@@ -39,11 +43,15 @@ public actor Replica {
   ///   - folder: an existing folder, by its path. The file's name is made from the account.
   ///   - account: the subject of the account's token.
   ///   - schema: what the app declares.
+  ///   - log: takes what happens, in names and numbers, at once and on whatever thread it happens on. Of a store that is open
+  ///     already the first one stays.
   /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema` or `damaged`; an error of the database when
   ///   the file cannot be opened. The file is not changed then.
-  public static func open(in folder: String, account: AccountID, schema: Schema) async throws -> Replica {
+  public static func open(
+    in folder: String, account: AccountID, schema: Schema, log: LogSink? = nil
+  ) async throws -> Replica {
     try await open(
-      path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient())
+      path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient(), log: log)
   }
 
   /// The name of an account's file: a hash, so that no account id can name another path.
@@ -52,7 +60,7 @@ public actor Replica {
   }
 
   package static func open(
-    path: String, account: AccountID, schema: Schema, ambient: any Ambient
+    path: String, account: AccountID, schema: Schema, ambient: any Ambient, log: LogSink? = nil
   ) async throws -> Replica {
     let catalog = try Catalog(schema)
     // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
@@ -61,7 +69,8 @@ public actor Replica {
       // One that is open already must not be brought to another schema by the way.
       if let known = OpenReplicas.find(path) { return known }
       return try Replica(
-        path: path, account: account, catalog: catalog, ambient: ambient, host: ReplicaHost(executor: executor))
+        path: path, account: account, catalog: catalog, ambient: ambient,
+        host: ReplicaHost(executor: executor, log: log))
     }
     // The database's own name of the file: the same for every path that leads to it.
     let replica = OpenReplicas.keep(opened, await opened.filePath)
@@ -88,7 +97,15 @@ public actor Replica {
       connection.watchReads()
       try QueryViews.create(catalog, on: connection)
     }
-    store = try Store(path: path, account: account, catalog: catalog, ambient: ambient, vfs: host.vfs)
+    let log = host.log.map { EventLog($0, ambient) }
+    self.log = log
+    let opening = log?.begin(.open)
+    let earlier = log.flatMap { _ in Store.schemaVersion(of: path, vfs: host.vfs) }
+    do { store = try Store(path: path, account: account, catalog: catalog, ambient: ambient, vfs: host.vfs) } catch {
+      log?.end(opening, level: .error, words: ["error": EventLog.word(error)])
+      throw error
+    }
+    if let log { log.noteOpening(opening, from: earlier, to: catalog.schema.version, try? store.outboxCount()) }
     store.onCommit = { [board] in board.publish($0) }
     store.onOthersCommit = { [board] in board.publishAll() }
   }
@@ -155,7 +172,10 @@ public actor Replica {
         answer.faults
       )
     }
-    if !faults.isEmpty { listeners.send(.unreadable(faults)) }
+    if !faults.isEmpty {
+      listeners.send(.unreadable(faults))
+      log?.note(.unreadable, level: .error, numbers: ["rows": Int64(faults.count)])
+    }
     return answer
   }
 
@@ -167,45 +187,11 @@ public actor Replica {
     try await read(Query(rows: SQL(trusted: sql, values)))
   }
 
-  // MARK: Inboxes
-
-  /// Removes a refusal that a person has seen.
-  public func acknowledge(_ rejection: Rejection) throws { try store.acknowledge(rejection.id) }
-
-  /// Removes the report of a lost space.
-  public func acknowledgeLoss(of space: SpaceID) throws { try store.acknowledgeLoss(of: space) }
-
-  /// Withdraws a mutation that has no outcome yet. If it was sent, whichever reaches the server first decides.
-  ///
-  /// - Throws: `StoreError` with code `notFound` or `frozen`.
-  public func discard(_ entry: OutboxEntry) throws {
-    try store.discard(entry.id)
-    changed()
-  }
-
-  /// Offers an entry again that was set aside.
-  ///
-  /// - Throws: `StoreError` with code `notFound`.
-  public func retry(_ entry: OutboxEntry) throws {
-    try store.retry(entry.id)
-    changed()
-  }
-
-  /// What is true of the replica now.
-  public func facts() throws -> ReplicaFacts {
-    ReplicaFacts(
-      pending: try store.outboxCount(), syncedAt: store.syncedAt, isCatchingUp: store.isCatchingUp,
-      digestMismatches: store.digestMismatches)
-  }
-
-  /// The digest of the confirmed rows of each space, as it is kept with every change.
-  public func digests() throws -> [SpaceID: SpaceDigest] { try store.digests() }
-
   /// What happens from now on, newest last. A listener that does not keep up misses the oldest events, so each event only
   /// says where to look.
   public nonisolated func events() -> AsyncStream<ReplicaEvent> { listeners.add() }
 
-  private func changed() {
+  func changed() {
     session?.note(.syncWanted)
     onChange?()
   }
@@ -234,6 +220,7 @@ public actor Replica {
     isDriven = true
     if isNew || session == nil { session = SyncSession(store, policy: policy) }
     self.onChange = onChange
+    self.policy = policy
     return true
   }
 
@@ -241,7 +228,11 @@ public actor Replica {
 
   package func note(_ fact: SyncMachine.Fact) { session?.note(fact) }
 
-  package func nextStep() throws -> SyncSession.Step { try session?.next() ?? .wait(until: nil) }
+  package func nextStep() throws -> SyncSession.Step {
+    let step = try session?.next() ?? .wait(until: nil)
+    if log != nil { logCondition() }
+    return step
+  }
 
   /// Reads what came back for an exchange, and gives the pull that comes after it, if it is known already.
   package func open(
@@ -253,7 +244,19 @@ public actor Replica {
   }
 
   package func take(_ incoming: SyncSession.Incoming) throws {
-    if let effect = try session?.take(incoming) { publish(effect) }
+    let before = session?.totals.pulled ?? 0
+    if let effect = try session?.take(incoming) {
+      publish(effect)
+      log?.note(effect, items: (session?.totals.pulled ?? 0) - before)
+    }
+    if log != nil { logCondition() }
+  }
+
+  private func logCondition() {
+    let condition = condition()
+    if condition == loggedCondition { return }
+    loggedCondition = condition
+    log?.note(condition)
   }
 
   package func report() -> SyncReport { session?.totals ?? SyncReport() }
@@ -268,29 +271,5 @@ public actor Replica {
   /// Gives a closure the writing connection, for tests and benchmarks that watch or tune it.
   package func withConnection<T: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> T) rethrows -> T {
     try store.withConnection(body)
-  }
-}
-
-/// The replicas that are open in this process.
-private enum OpenReplicas {
-  private struct Entry: Sendable { weak var replica: Replica? }
-  private static let all = Mutex<[String: Entry]>([:])
-
-  /// The replica that has the file open, by whatever path.
-  static func find(_ path: String) -> Replica? {
-    // Without any replica there is nothing to find, and a file that is not there is not open.
-    guard all.withLock({ $0.values.contains { $0.replica != nil } }) else { return nil }
-    let name = (try? SQLiteConnection(path: path, mode: .reader))?.filePath
-    return name.flatMap { name in all.withLock { $0[name]?.replica } }
-  }
-
-  /// Keeps the replica, unless the file is open already: then gives the one that is.
-  static func keep(_ replica: Replica, _ path: String) -> Replica {
-    all.withLock { all in
-      if let known = all[path]?.replica { return known }
-      all = all.filter { $0.value.replica != nil }
-      all[path] = Entry(replica: replica)
-      return replica
-    }
   }
 }

@@ -12,6 +12,8 @@ public struct ReplicaFacts: Sendable, Equatable {
   public let isCatchingUp: Bool
   /// How often a checksum differed from the server's.
   public let digestMismatches: Int64
+  /// Rows that the app brought along as already on the server, and that no sync has confirmed: shown, and maybe wrong.
+  public let unconfirmed: Int
 }
 
 /// Something that happened to a replica.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import SkerrySQLiteKit
+package import SkerryStore
 
 /// What a replica stands on: where its jobs run, where its reads run, and which disk its file is on.
 package struct ReplicaHost: Sendable {
@@ -9,10 +10,15 @@ package struct ReplicaHost: Sendable {
   package var lanes = ReaderPool.Lanes.threads
   /// The name of a SQLite VFS; nil for the system's.
   package var vfs: String?
+  /// Takes what happens; nil if nobody wants to know.
+  package var log: LogSink?
 
-  package init(executor: any SerialExecutor, lanes: ReaderPool.Lanes = .threads, vfs: String? = nil) {
+  package init(
+    executor: any SerialExecutor, lanes: ReaderPool.Lanes = .threads, vfs: String? = nil, log: LogSink? = nil
+  ) {
     self.executor = executor
     self.lanes = lanes
     self.vfs = vfs
+    self.log = log
   }
 }

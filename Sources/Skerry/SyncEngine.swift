@@ -162,7 +162,7 @@ public actor SyncEngine {
       // Cancelled on the way: whether it was carried out is not known, and the next round will tell.
       if Task.isCancelled { return false }
       guard let (incoming, next) = try await replica.open(result, for: exchange) else { return false }
-      if let next, mayAskAhead { ahead = (next, Task(executorPreference: executor) { await self.send(next.request) }) }
+      if let next, mayAskAhead { ahead = (next, Task(executorPreference: executor) { await self.send(next) }) }
       try await replica.take(incoming)
     case .wait(let time):
       dropAhead()
@@ -179,7 +179,7 @@ public actor SyncEngine {
   ) async -> (SyncSession.Exchange, Result<TransportResponse, TransportError>) {
     guard let sent = ahead, sent.exchange.serves(wanted) else {
       dropAhead()
-      return (wanted, await send(wanted.request))
+      return (wanted, await send(wanted))
     }
     ahead = nil
     return await withTaskCancellationHandler {
@@ -192,6 +192,13 @@ public actor SyncEngine {
   private func dropAhead() {
     ahead?.result.cancel()
     ahead = nil
+  }
+
+  private func send(_ exchange: SyncSession.Exchange) async -> Result<TransportResponse, TransportError> {
+    let span = replica.log?.begin(exchange)
+    let result = await send(exchange.request)
+    replica.log?.end(span, result)
+    return result
   }
 
   private func send(_ request: TransportRequest) async -> Result<TransportResponse, TransportError> {

@@ -82,6 +82,29 @@ import Testing
     }
   }
 
+  @Test func `a support bundle is made of a device's file, without values, keys, labels and names of spaces`() throws {
+    let shore = try busyShore()
+    let answer = CommandLineTool.answer(["inspect", shore.device, "--bundle"])
+    #expect(answer.code == 0)
+    let json = try JSON(parsing: Array(answer.output.utf8))
+    #expect(json["tables"]?.items.count == 5)
+    #expect(json["outbox"]?.items.count == 4)
+    #expect(json["decisions"]?.items.map { $0["kind"] }.last == .string("discarded"))
+    for hidden in [Shore.secret, "taken", "user:ana", "a draft", "HTTP 500", "\"one\""] {
+      #expect(!answer.output.contains(hidden), "\(hidden)")
+    }
+    #expect(CommandLineTool.answer(["inspect", shore.server, "--bundle"]).code == 3)
+    #expect(CommandLineTool.answer(["inspect", shore.device, "--bundle", "--keys"]).code == 2)
+  }
+
+  @Test func `the last decisions are shown, newest first`() throws {
+    let lines = try busyShore().inspect().output.split(separator: "\n").map(String.init)
+    let place = try #require(lines.firstIndex(of: "last decisions, newest first:"))
+    #expect(lines[place + 1].contains(" discarded "))
+    #expect(lines[place + 2].contains(" setAside "))
+    #expect(lines.contains { $0.contains(" rejected (exists) ") && $0.contains(" of 1 by insert at position ") })
+  }
+
   @Test func `no output holds a value that nobody asked for`() throws {
     let shore = try busyShore()
     try shore.foreignItems(["x1", "x2", "x3", "x4", "x5", "x6"])

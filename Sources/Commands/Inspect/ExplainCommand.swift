@@ -69,15 +69,20 @@ struct KeyWords {
   }
 
   private func value(_ word: String, _ column: ColumnDefinition, _ table: String) throws(UsageError) -> Value {
-    switch column.type {
-    case .text, .json, .decimal, .date, .uuid: return .text(word)
-    case .integer, .timestamp: if let number = Int64(word) { return .integer(number) }
-    case .real: if let number = Double(word) { return .real(number) }
-    case .boolean: if let number = ["0": 0, "1": 1, "false": 0, "true": 1][word] { return .integer(Int64(number)) }
-    case .blob: if let bytes = KeyWords.bytes(word) { return .blob(bytes) }
-    }
+    if let value = KeyWords.value(word, column.type) { return value }
     let wanted = column.type == .blob ? "hexadecimal digits" : column.type.rawValue
     throw UsageError(description: "\(table).\(column.name): \(wanted) wanted, something else found")
+  }
+
+  /// What a word stands for in a column of a type; nil if it is no value of it.
+  static func value(_ word: String, _ type: ColumnType) -> Value? {
+    switch type {
+    case .text, .json, .decimal, .date, .uuid: .text(word)
+    case .integer, .timestamp: Int64(word).map { .integer($0) }
+    case .real: Double(word).map { .real($0) }
+    case .boolean: ["0": 0, "1": 1, "false": 0, "true": 1][word].map { .integer($0) }
+    case .blob: KeyWords.bytes(word).map { .blob($0) }
+    }
   }
 
   private static func bytes(_ word: String) -> [UInt8]? {

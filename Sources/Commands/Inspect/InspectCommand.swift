@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SkerryAmbientKit
 import SkerryStorageSQLite
 import SkerryStore
 import SkerryWire
@@ -10,17 +11,27 @@ struct InspectCommand {
   private let path: String
   private let showsKeys: Bool
   private let wantsJSON: Bool
+  private let wantsBundle: Bool
 
   init(_ words: [String]) throws {
-    let arguments = try Arguments(words, words: ["STORE"], options: [], flags: ["json", "keys"])
+    let arguments = try Arguments(words, words: ["STORE"], options: [], flags: ["json", "keys", "bundle"])
     path = arguments.words[0]
     showsKeys = arguments.has("keys")
     wantsJSON = arguments.has("json")
+    wantsBundle = arguments.has("bundle")
+    if wantsBundle, wantsJSON || showsKeys {
+      throw UsageError(description: "--bundle is one JSON object without keys; give it alone")
+    }
   }
 
   func answer() throws -> CommandAnswer {
     try StoreFile.read(path) { file in
       switch file.kind {
+      case .device where wantsBundle:
+        let ambient = SystemAmbient()
+        return CommandAnswer(try SupportBundle(of: file.connection, ambient).text)
+      case .server where wantsBundle:
+        throw FileError(path, "this is a server's database", "a support bundle is made of a device's file")
       case .device:
         let view = StoreReportView(try Store.inspect(file.connection), file.sizes, showsKeys: showsKeys)
         return CommandAnswer(wantsJSON ? view.json.asText : view.text)

@@ -14,7 +14,9 @@ extension RowStoryView {
       "holdings": .each(story.holdings, json), "places": .each(story.places, json),
       "outbox": .each(story.changes, json), "staged": .each(story.held, json),
       "rejections": .each(story.refusals, json), "lostSpaces": .texts(story.lostSpaces),
-      "filling": .texts(story.filling), "position": .orNull(story.position), "conclusion": .string(story.conclusion),
+      "filling": .texts(story.filling), "position": .orNull(story.position),
+      "unconfirmed": .bool(story.isGuess), "decisions": .each(story.decisions, StoreReportView.json),
+      "syncedAt": .orNull(story.syncedAt), "conclusion": .string(story.conclusion),
     ])
   }
 

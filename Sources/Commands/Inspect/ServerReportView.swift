@@ -3,6 +3,7 @@
 import SkerryModel
 import SkerryServerCore
 import SkerryStorageSQLite
+import SkerryStore
 import SkerryWire
 
 /// A server's file, for a person and as JSON.

@@ -4,6 +4,7 @@ import SkerryMerge
 import SkerryModel
 import SkerryServerCore
 import SkerryStorageSQLite
+import SkerryStore
 import SkerryWire
 
 /// One row's story on a server, for a person and as JSON. The last line says why the row looks as it does.

@@ -15,6 +15,7 @@ extension StoreReportView {
       "tables": .each(report.tables, json), "spaces": .each(report.spaces, json),
       "lostSpaces": .texts(report.lostSpaces), "outbox": .each(report.outbox, json),
       "rejections": .each(report.refusals, json), "archived": .integer(report.archived),
+      "decisions": .each(report.decisions, StoreReportView.json),
       "mismatches": .integer(report.mismatches), "file": sizes.json,
     ])
   }
@@ -35,7 +36,16 @@ extension StoreReportView {
   private func json(_ table: StoreReport.Table) -> JSON {
     .sorted([
       "name": .string(table.name), "rows": .integer(table.rows), "confirmed": .integer(table.confirmed),
+      "unconfirmed": .integer(table.unconfirmed),
       "pending": .integer(table.pending), "staged": .integer(table.staged),
+    ])
+  }
+
+  static func json(_ decision: PastDecision) -> JSON {
+    .sorted([
+      "at": .integer(decision.at), "kind": .string(decision.kind.name),
+      "mutation": .orNull(decision.mutation?.description), "code": .orNull(decision.code?.text),
+      "rule": .orNull(decision.rule), "count": .init(decision.count), "position": .orNull(decision.position),
     ])
   }
 

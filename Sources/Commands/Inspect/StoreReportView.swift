@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import SkerryModel
 import SkerryStore
 
@@ -29,11 +28,17 @@ struct StoreReportView {
     let heading = ["", "rows", "confirmed", "pending", "staged"]
     let tables = report.tables.map { [$0.name] + [$0.rows, $0.confirmed, $0.pending, $0.staged].map(String.init) }
     out.table("tables", tables.isEmpty ? [] : [heading] + tables)
+    for table in report.tables where table.unconfirmed > 0 {
+      out.line(
+        "\(table.name): \(ReportText.count(table.unconfirmed, "row")) brought along that no sync has confirmed",
+        indent: 1)
+    }
     out.table("spaces", report.spaces.map { [$0.name.text, ReportText.count($0.rows, "row"), $0.state.rawValue] })
     out.table("lost, and not acknowledged", report.lostSpaces.map { [$0.text] })
     write(outbox: report.outbox, to: &out)
     write(refusals: report.refusals, to: &out)
     out.line("archive: \(ReportText.count(report.archived, "confirmed mutation")) that the server has not called safe")
+    write(decisions: report.decisions, to: &out)
     out.line("digest mismatches: \(report.mismatches)")
     out.line(sizes.text)
     return out.text
@@ -64,24 +69,13 @@ struct StoreReportView {
     if outbox.isEmpty { return out.line("outbox: empty") }
     out.line("outbox: \(ReportText.count(outbox.count, "entry", "entries"))")
     for entry in outbox.prefix(StoreReportView.longest) {
-      out.line(StoreReportView.title(entry), indent: 1)
+      out.line(entry.title, indent: 1)
       let rows = StoreReportView.tables(entry.keys).map { "\($0) (\(ReportText.count($1, "row")))" }
       out.line("\(entry.bytes) bytes on \(rows.joined(separator: ", "))", indent: 2)
       if showsKeys { for key in entry.keys { out.line("\(key)", indent: 3) } }
     }
     let more = outbox.count - StoreReportView.longest
     if more > 0 { out.line("and \(more) more; --json lists all", indent: 1) }
-  }
-
-  /// Id, number, label, state, predecessors and failures in one line.
-  static func title(_ entry: StoreReport.Entry) -> String {
-    var parts = ["\(entry.id) n \(entry.number)" + (entry.label.map { " \"\($0)\"" } ?? ""), entry.state.text]
-    if entry.isSent, entry.state != .sent { parts.append("was sent") }
-    if !entry.after.isEmpty { parts.append("waits for \(entry.after.map(\.description).joined(separator: " and "))") }
-    if entry.attempts > 0 || entry.lastError != nil {
-      parts.append("\(ReportText.count(entry.attempts, "failed attempt")), last error: \(entry.lastError ?? "none")")
-    }
-    return parts.joined(separator: ", ")
   }
 
   private func write(refusals: [StoreReport.Refusal], to out: inout ReportText) {
@@ -98,6 +92,14 @@ struct StoreReportView {
     if more > 0 { out.line("and \(more) more; --json lists all", indent: 1) }
   }
 
+  private func write(decisions: [PastDecision], to out: inout ReportText) {
+    if decisions.isEmpty { return out.line("last decisions: none is known") }
+    out.line("last decisions, newest first:")
+    for decision in decisions.reversed().prefix(StoreReportView.longest) { out.line("\(decision)", indent: 1) }
+    let more = decisions.count - StoreReportView.longest
+    if more > 0 { out.line("and \(more) more; --json lists all", indent: 1) }
+  }
+
   func reason(_ refusal: StoreReport.Refusal) -> String? {
     refusal.reason.map { SafeReason.text($0, code: refusal.code, keys: showsKeys ? [] : refusal.keys) }
   }
@@ -105,35 +107,5 @@ struct StoreReportView {
   /// The tables of some rows, with how many of the rows are in each.
   static func tables(_ keys: [RowKey]) -> [(name: String, rows: Int)] {
     Dictionary(grouping: keys, by: \.table).map { ($0.key, $0.value.count) }.sorted { $0.0 < $1.0 }
-  }
-}
-
-extension StoreReport.Entry.State {
-  /// For a person.
-  var text: String {
-    switch self {
-    case .dormant: "dormant: offered again after a reset"
-    case .setAside: "set aside until somebody retries or discards"
-    case .void: "void: discarded here"
-    case .sent: "sent"
-    case .waiting: "waiting"
-    }
-  }
-}
-
-/// A refusal's sentence without what a report must not show.
-enum SafeReason {
-  /// - Parameter keys: the rows whose keys are left out of it; only their tables remain.
-  static func text(_ reason: String, code: RefusalCode?, keys: [RowKey]) -> String {
-    // The sentences of our own server name tables and keys. The words of a database, or of a server that is not known, may
-    // quote a value, as an app's trigger does.
-    let ours: [RefusalCode] = [.exists, .gone, .stale, .forbidden, .overflow, .invalid]
-    let known = ["UNIQUE", "NOT NULL", "CHECK", "FOREIGN KEY"].map { $0 + " constraint failed" }
-    let isSafe = code.map(ours.contains) ?? false || code == .constraint && known.contains { reason.hasPrefix($0) }
-    guard isSafe else { return "(left out: it may quote values)" }
-    // The longest first: one key may be the beginning of another.
-    return keys.sorted { $0.description.utf8.count > $1.description.utf8.count }.reduce(reason) {
-      $0.replacingOccurrences(of: $1.description, with: "\($1.table)/…")
-    }
   }
 }

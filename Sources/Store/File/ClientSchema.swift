@@ -44,7 +44,7 @@ struct ClientSchema {
     return sql.indexes + references.filter { !declared.contains($0) }.map(sql.index)
   }
 
-  private static let ownTables = [
+  static let ownTables = [
     """
     CREATE TABLE IF NOT EXISTS skerry_state(
       id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, account TEXT NOT NULL, app TEXT NOT NULL,
@@ -96,6 +96,19 @@ struct ClientSchema {
     "CREATE TABLE IF NOT EXISTS skerry_lost(space TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT",
     // The writes that are made once for each file, and were.
     "CREATE TABLE IF NOT EXISTS skerry_done(name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+    // Rows that the app brought along as already on the server, until the first sync has shown what the server has.
+    "CREATE TABLE IF NOT EXISTS skerry_guesses(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID",
+    // What an adoption that is under way has dealt with.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_adopted(
+      name TEXT NOT NULL, tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY(name, tbl, key)) STRICT, WITHOUT ROWID
+    """,
+    // The newest decisions, for whoever asks why; of the rows only hashes of the keys.
+    """
+    CREATE TABLE IF NOT EXISTS skerry_decisions(
+      seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, mid BLOB, code TEXT, rule TEXT, count INTEGER NOT NULL,
+      pos INTEGER, rows BLOB) STRICT
+    """,
     // Pages that are held and not yet published. Kind 0 put, 1 deleted, 2 filled, 3 receipt.
     """
     CREATE TABLE IF NOT EXISTS skerry_stage(

@@ -21,6 +21,8 @@ struct StoreMigration {
   }
 
   func run() throws {
+    // A file that is older than some of these tables has nothing in them.
+    for statement in ClientSchema.ownTables { try connection.execute(statement) }
     try dropIndexes()
     for name in upgrade.removed { try connection.execute("DROP TABLE IF EXISTS \(TableSQL.quoted(name))") }
     try renameTables()
@@ -143,7 +145,9 @@ struct StoreMigration {
   }
 
   private func renameKeys() throws {
-    for source in ["skerry_base", "skerry_pairs", "skerry_subjects", "skerry_stage"] {
+    for source in [
+      "skerry_base", "skerry_pairs", "skerry_subjects", "skerry_stage", "skerry_guesses", "skerry_adopted",
+    ] {
       for name in upgrade.removed { try connection.run("DELETE FROM \(source) WHERE tbl = ?", .text(name)) }
       let renamed = upgrade.tables.filter { $0.old.name != $0.new.name }
       for (index, table) in renamed.enumerated() {

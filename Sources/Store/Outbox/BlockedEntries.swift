@@ -2,7 +2,8 @@
 
 import SkerrySQLiteKit
 
-/// Which outbox entries cannot be judged before somebody takes up one that was set aside.
+/// Which outbox entries cannot be judged before somebody takes up one that was set aside, or before it is known which row of the
+/// server's a guess stands for.
 ///
 /// An entry waits for each earlier one that begins or changes what it has to do with, and if it changes or ends something,
 /// also for those that lean on it: the order of `Predecessors`, followed to its end in one pass from the oldest entry on.
@@ -17,15 +18,21 @@ struct BlockedEntries {
   /// What blocked entries have to do with, and whether one of them begins or changes it.
   private var held: [Subject: Bool] = [:]
 
-  /// - Returns: nil if nothing is set aside.
+  /// - Returns: nil if nothing is set aside, and there are no guesses.
   init?(on connection: SQLiteConnection) throws {
-    let isAnySetAside =
-      try connection.first("SELECT 1 FROM skerry_outbox WHERE failed = 1 LIMIT 1") { _ in true } ?? false
-    guard isAnySetAside else { return nil }
+    let holdsAny =
+      try connection.first(
+        "SELECT 1 FROM skerry_outbox WHERE failed = 1 UNION ALL SELECT 1 FROM skerry_guesses LIMIT 1"
+      ) { _ in true } ?? false
+    guard holdsAny else { return nil }
     var entry: (made: Int64, isSetAside: Bool, subjects: [(Subject, Role)])?
     _ = try connection.query(
       """
-      SELECT own.made, failed, tbl, key, role FROM skerry_subjects AS own
+      SELECT own.made, failed OR EXISTS (
+          SELECT 1 FROM skerry_subjects AS meant JOIN skerry_guesses AS guess
+            ON guess.tbl = meant.tbl AND guess.key = meant.key
+          WHERE meant.made = own.made AND meant.role > 0), own.tbl, own.key, role
+      FROM skerry_subjects AS own
       JOIN skerry_outbox AS entry ON entry.made = own.made ORDER BY own.made
       """
     ) { row in

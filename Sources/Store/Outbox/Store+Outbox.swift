@@ -123,6 +123,7 @@ extension Store {
       }
       try connection.run("UPDATE skerry_outbox SET void = 1, failed = 0 WHERE made = ?", .integer(entry.made))
       answered[id] = nil
+      try DecisionLog.write([PastDecision(.discarded, entry, at: ambient.now(), catalog)], connection)
       let confirmed = try ConfirmedRows(connection, catalog, spaces)
       try refold(touched(entry.made), confirmed)
     }
@@ -165,7 +166,12 @@ extension Store {
 
   /// Sets an entry aside: it is offered no more until a person says so, and is seen as failed.
   package func setAside(_ id: MutationID) throws {
-    try transaction { try connection.run("UPDATE skerry_outbox SET failed = 1 WHERE mid = ?", .blob(id.raw.bytes)) }
+    try transaction {
+      try connection.run("UPDATE skerry_outbox SET failed = 1 WHERE mid = ?", .blob(id.raw.bytes))
+      if let entry = try entry(id) {
+        try DecisionLog.write([PastDecision(.setAside, entry, at: ambient.now(), catalog)], connection)
+      }
+    }
   }
 
   /// Takes an entry up again that was set aside.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SkerryModel
+package import SkerryModel
 public import SkerryRecords
 
 /// Changing rows as records.
@@ -119,7 +119,7 @@ extension WriteTransaction {
 
 extension Record {
   /// A key by the values of its columns.
-  static func key(_ parts: [any ColumnValue]) throws -> RowKey {
+  package static func key(_ parts: [any ColumnValue]) throws -> RowKey {
     do throws(ColumnFault) {
       var values: [Value] = []
       for part in parts { values.append(try part.columnValue) }
@@ -138,7 +138,7 @@ extension Store {
   /// The table of a record, if the store's schema declares it as the record does.
   ///
   /// - Throws: `StoreError` with code `invalid`.
-  func table<R: Record>(of type: R.Type) throws -> TableInfo {
+  package func table<R: Record>(of type: R.Type) throws -> TableInfo {
     let id = ObjectIdentifier(type)
     if let known = recordTables[id] { return known }
     let definition = type.table.definition

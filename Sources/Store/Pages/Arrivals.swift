@@ -38,6 +38,7 @@ struct Arrivals {
       try keep(.put, space, image.key, row: row)
     case .deleted(let space, let key):
       try applier.removeHeld(key, in: space)
+      try applier.end(guess: key)
       try keep(.deleted, space, key)
     case .filled(let space): try keep(.filled, space, RowKey("$space", .text(space.text)))
     case .receipt(let space, let receipt): try keep(.receipt, space, Stage.receiptKey(receipt.id), receipt: receipt)

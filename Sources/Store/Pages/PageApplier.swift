@@ -16,6 +16,10 @@ final class PageApplier {
   var effect = PageEffect(isApplied: true)
   /// Rows whose last space, or last held put, went: checked at the end.
   private var orphans: Set<RowKey> = []
+  /// Guesses that are known to be wrong.
+  private var wrong: Set<RowKey> = []
+  /// What was decided, for whoever asks why.
+  var decisions: DecisionLog
   /// Rows whose overlay is to be computed anew.
   var stale: Set<RowKey> = []
 
@@ -23,6 +27,7 @@ final class PageApplier {
     self.store = store
     confirmed = try ConfirmedRows(store.connection, store.catalog, store.spaces)
     stage = try Stage(store.connection)
+    decisions = DecisionLog(store.connection)
   }
 
   // MARK: Rows and their spaces
@@ -37,7 +42,8 @@ final class PageApplier {
   }
 
   private func change(_ key: RowKey, _ edit: (inout ConfirmedRow) throws -> Void) throws {
-    guard let old = try confirmed.row(key) else { return }
+    // What the server says of a row that is not confirmed here comes with the row.
+    guard let old = try confirmed.row(key), try !confirmed.isGuess(key, old) else { return }
     var new = old
     try edit(&new)
     try set(key, from: old, to: new)
@@ -58,6 +64,7 @@ final class PageApplier {
 
   private func noteLoss(_ space: SpaceID) throws {
     effect.lost.append(space)
+    decisions.add(.init(.accessLost, at: store.ambient.now(), count: 1))
     try store.connection.run(
       "INSERT OR REPLACE INTO skerry_lost(space, at) VALUES (?, ?)", .text(space.text), .integer(store.ambient.now()))
   }
@@ -67,6 +74,7 @@ final class PageApplier {
   func leave(_ space: SpaceID, _ key: RowKey, still: [SpaceID]) throws {
     let id = try store.spaces.id(of: space)
     try removeHeld(key, in: space)
+    if still.isEmpty { try end(guess: key) }
     try change(key) { row in
       row.pairs[id] = nil
       for other in still {
@@ -102,6 +110,25 @@ final class PageApplier {
     try store.spaces.raiseGeneration(space, rows: confirmed.count(in: store.spaces.id(of: space)) + held)
   }
 
+  // MARK: Guesses
+
+  /// The server has no such row for this account.
+  func end(guess key: RowKey) throws {
+    wrong.insert(key)
+    orphans.insert(key)
+  }
+
+  /// The store is as the server is for the first time: what no page has brought is not there.
+  func endGuesses() throws {
+    let keys = try Guesses.all(store.connection)
+    if keys.isEmpty { return }
+    for key in keys {
+      if try confirmed.isApart(key) { effect.hasFreedEdits = true }
+      try end(guess: key)
+    }
+    decisions.add(.init(.guessesEnded, at: store.ambient.now(), count: keys.count))
+  }
+
   // MARK: Publishing
 
   func publish(_ item: StagedItem) throws {
@@ -117,6 +144,11 @@ final class PageApplier {
   private func publishPut(_ item: StagedItem) throws {
     guard let state = item.row else { return }
     let old = try confirmed.row(item.key)
+    if let old, try confirmed.isGuess(item.key, old),
+      try store.confirm(guess: old.state, of: item.key, by: state)
+    {
+      effect.hasFreedEdits = true
+    }
     var new = old ?? ConfirmedRow(state: state, pairs: SpacePairs())
     new.state = state
     new.pairs[try store.spaces.id(of: item.space)] = item.generation
@@ -173,12 +205,16 @@ final class PageApplier {
     store.answered[receipt.id] = nil
     store.lowestNumber = nil
     effect.settled.append(receipt.id)
+    if [.rejected, .conflicted].contains(receipt.outcome) { effect.refusals.append(receipt.code) }
+    decisions.add(
+      PastDecision(receipt, entry, at: store.ambient.now(), position: store.state.cursor?.position, store.catalog))
   }
 
   /// Ends the transaction's work: rows without a space go with every copy of their values, and overlays are computed anew.
   func finish() throws {
     for key in orphans.sorted() {
       guard let row = try confirmed.row(key), row.pairs.isEmpty, try !stage.holdsPut(key) else { continue }
+      if !wrong.contains(key), try confirmed.isGuess(key, row) { continue }
       try set(key, from: row, to: nil)
       effect.hasRemovedRows = true
     }
@@ -186,5 +222,6 @@ final class PageApplier {
     // A refusal changes what is shown where no confirmed row changes.
     for key in stale { effect.tables.insert(key.table) }
     try confirmed.flush()
+    try decisions.write()
   }
 }

@@ -10,6 +10,12 @@ package struct PageEffect: Sendable, Equatable {
   package var isConsistent = false
   /// Mutations that got their outcome.
   package var settled: [MutationID] = []
+  /// The codes of those that were refused.
+  package var refusals: [RefusalCode?] = []
+  /// Why everything is read anew; nil if it is not.
+  package var reset: ResetReason?
+  /// Whether edits that were held back can go now: what they meant is known.
+  package var hasFreedEdits = false
   /// Spaces that the account has lost.
   package var lost: [SpaceID] = []
   /// Whether rows went because a space was lost or left.

@@ -35,6 +35,7 @@ extension Store {
       }
       if page.closes { try offerAgainWhatWasLost(before: when, applier.stage) }
       try connection.run("DELETE FROM skerry_archive WHERE pos <= ?", .integer(page.safe))
+      if isWhole, state.syncedAt == nil { try applier.endGuesses() }
       try applier.finish()
       if isWhole { try reachConsistentPoint(page, applier) }
       return applier.effect
@@ -70,6 +71,10 @@ extension Store {
         applier.effect.mismatches.append(space)
         state.mismatches += 1
       }
+    }
+    let mismatches = applier.effect.mismatches.count
+    if mismatches > 0 {
+      try DecisionLog.write([.init(.digestMismatch, at: ambient.now(), count: mismatches)], connection)
     }
   }
 

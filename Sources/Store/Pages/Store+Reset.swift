@@ -23,6 +23,8 @@ extension Store {
       try applier.clearStage()
       state.count = 0
       state.cursor = reset.cursor
+      applier.effect.reset = reset.reason
+      applier.decisions.add(.init(.reset, at: ambient.now(), rule: reset.reason.rawValue, count: reset.spaces.count))
       try applier.finish()
       return applier.effect
     }

@@ -27,6 +27,11 @@ extension RowStory {
       let shown = visible == nil ? "not here" : "shown as the server confirmed it"
       return "\(shown): \(count) of it can have no effect, and the server will say so"
     }
+    if isGuess {
+      let shown = visible == nil ? "deleted here" : "shown with \(count)"
+      return
+        "\(shown), over a row that the app brought along: the change waits for the first sync to tell what it meets"
+    }
     switch (confirmed, visible) {
     case (nil, nil): return "not here: made and deleted here, the server has confirmed neither yet"
     case (nil, .some): return "made here, the server has not confirmed it yet (\(count))"
@@ -38,6 +43,7 @@ extension RowStory {
   }
 
   private var shownOpening: String {
+    if isGuess { return "shown as the app brought it along: no sync has told yet whether the server has it" }
     if !changes.isEmpty { return "shown as the server confirmed it" + sleeping }
     return "shown as the server confirmed it" + asOf
   }

@@ -43,6 +43,7 @@ private struct RowStoryReader {
     let met = try StoreReport.spaces(connection, header, lost: lost)
     states = Dictionary(uniqueKeysWithValues: met.map { ($0.name, $0.state) })
     self.story.lostSpaces = lost
+    self.story.syncedAt = header.syncedAt
     self.story.position = header.cursor?.position
     self.story.filling = (header.cursor?.open.map(\.space) ?? []).filter { !$0.holdsReceipts }.sorted()
   }
@@ -51,13 +52,18 @@ private struct RowStoryReader {
     let key = story.key
     story.visible = try VisibleRows.state(key, story.table, connection)
     let confirmed = try ConfirmedRows(connection, catalog, spaces).row(key)
-    story.confirmed = confirmed?.state
+    story.isGuess =
+      try confirmed?.pairs.isEmpty == true && connection.hasTable("skerry_guesses")
+      && Guesses.contains(key, connection)
+    story.confirmed = story.isGuess ? nil : confirmed?.state
     story.folded = confirmed?.state
     story.holdings = try holdings(confirmed?.pairs ?? SpacePairs())
     story.places = try places()
     for entry in try entries() { story.changes.append(try change(entry)) }
     story.held = try Stage(connection).items(about: key).map { RowStory.Held(space: $0.space, row: $0.row) }
     story.refusals = try Rejection.all(on: connection).filter { $0.operations.contains { $0.key == key } }
+    let mark = PastDecision.mark(of: key)
+    story.decisions = try PastDecision.all(on: connection).filter { $0.concerns(mark) }
     return story
   }
 

@@ -59,6 +59,13 @@ package struct RowStory: Sendable {
   package internal(set) var changes: [Change] = []
   package internal(set) var held: [Held] = []
   package internal(set) var refusals: [Rejection] = []
+  /// What was decided about it last, oldest first.
+  package internal(set) var decisions: [PastDecision] = []
+  /// Whether the app brought it along as already on the server, and no page has confirmed it: then nothing is confirmed, and
+  /// `folded` begins with what the app brought.
+  package internal(set) var isGuess = false
+  /// When the device was last as the server was; nil if it never was.
+  package internal(set) var syncedAt: Int64?
   package internal(set) var position: Int64?
   package internal(set) var filling: [SpaceID] = []
   package internal(set) var lostSpaces: [SpaceID] = []

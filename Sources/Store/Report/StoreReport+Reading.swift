@@ -11,6 +11,18 @@ extension Store {
       ?? false
   }
 
+  /// The version of the schema that a file has now; nil if there is no file of a device.
+  package static func schemaVersion(of path: String, vfs: String?) -> Int? {
+    let connection = try? SQLiteConnection(path: path, mode: .reader, vfs: vfs)
+    return try? connection?.first("SELECT version FROM skerry_state") { Int($0.integer(0)) }
+  }
+
+  /// How many rows the app has brought along that no sync has confirmed.
+  package func unconfirmedCount() throws -> Int {
+    // None is left once the store has been in step with the server.
+    state.syncedAt == nil ? Int(try Guesses.count(connection)) : 0
+  }
+
   /// Looks into a device's file without opening a store on it. A caller that wants all of it as of one moment has a
   /// transaction open; each table is counted by going through it once.
   ///
@@ -22,6 +34,7 @@ extension Store {
     report.tables = try StoreReport.tables(connection)
     report.outbox = try StoreReport.outbox(connection)
     report.refusals = try Rejection.all(on: connection).map(StoreReport.Refusal.init)
+    report.decisions = try PastDecision.all(on: connection)
     report.archived = try connection.first("SELECT count(*) FROM skerry_archive") { $0.integer(0) } ?? 0
     return report
   }
@@ -77,7 +90,7 @@ extension StoreReport {
     let names = try connection.query(
       """
       SELECT name FROM sqlite_schema AS t WHERE type = 'table'
-        AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name) WHERE name = 'skerry_tag') ORDER BY name
+        AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name, 'main') WHERE name = 'skerry_tag') ORDER BY name
       """
     ) { $0.text(0) }
     return try names.map { try table($0, connection) }
@@ -87,12 +100,15 @@ extension StoreReport {
     func count(_ sql: String, _ values: SQLiteValue...) throws -> Int64 {
       try connection.statement(sql).first(values) { $0.integer(0) } ?? 0
     }
-    let quoted = TableSQL.quoted(name)
+    // A connection of a replica's has views of the same names.
+    let quoted = "main." + TableSQL.quoted(name)
     let touched = try count("SELECT count(*) FROM \(quoted) WHERE skerry_state = 1")
     let rows = try count("SELECT count(*) FROM \(quoted)")
     let bases = try count("SELECT count(*) FROM skerry_base WHERE tbl = ?", .text(name))
+    // They stand where confirmed rows would.
+    let guesses = try Guesses.count(in: name, connection)
     return Table(
-      name: name, rows: rows, confirmed: rows - touched + bases,
+      name: name, rows: rows, confirmed: rows - touched + bases - guesses, unconfirmed: guesses,
       pending: try count("SELECT count(DISTINCT key) FROM skerry_subjects WHERE tbl = ? AND role > 0", .text(name)),
       staged: try count("SELECT count(DISTINCT key) FROM skerry_stage WHERE kind = 0 AND tbl = ?", .text(name)))
   }

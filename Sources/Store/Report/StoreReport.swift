@@ -27,6 +27,8 @@ package struct StoreReport: Sendable, Equatable {
     package let rows: Int64
     /// As the server last confirmed them.
     package let confirmed: Int64
+    /// That the app brought along as already on the server, and that no page has confirmed.
+    package let unconfirmed: Int64
     /// That the outbox touches, whether or not they are visible.
     package let pending: Int64
     /// That have arrived and are kept aside.
@@ -115,6 +117,8 @@ package struct StoreReport: Sendable, Equatable {
   package internal(set) var lostSpaces: [SpaceID] = []
   package internal(set) var outbox: [Entry] = []
   package internal(set) var refusals: [Refusal] = []
+  /// The newest decisions, oldest first.
+  package internal(set) var decisions: [PastDecision] = []
   /// Confirmed mutations that the server has not called safe.
   package internal(set) var archived: Int64 = 0
   /// How often a digest differed from the server's.

@@ -8,7 +8,7 @@ import SkerryTables
 /// A row as the server last confirmed it, with the spaces that hold it here and the generation mark of each.
 struct ConfirmedRow: Equatable {
   var state: RowState
-  /// Space number to generation mark. Empty only while a page that brings the row back is staged.
+  /// Space number to generation mark. Empty only while a page that brings the row back is staged, and for a guess.
   var pairs: SpacePairs
 }
 
@@ -68,9 +68,15 @@ final class ConfirmedRows {
     return found
   }
 
+  /// Whether a row is one that the app brought along, and that no page has confirmed.
+  func isGuess(_ key: RowKey, _ row: ConfirmedRow) throws -> Bool {
+    try row.pairs.isEmpty && Guesses.contains(key, connection)
+  }
+
   /// Changes a row from what `row` gave; nil when it is, or was, not there.
   func set(_ key: RowKey, from old: ConfirmedRow?, to new: ConfirmedRow?) throws {
     guard old != new, let table = catalog.table(key.table) else { return }
+    if let old, old.pairs.isEmpty { try Guesses.remove(key, connection) }
     try moveDigests(key, table, from: old, to: new)
     // The first space in the order of numbers is inline, further ones are in their own table.
     let pairs = new?.pairs ?? SpacePairs()
@@ -113,7 +119,7 @@ final class ConfirmedRows {
     guard let found else { return try VisibleRows.delete(key, table, connection) }
     try VisibleRows.write(
       key, table, found.state,
-      hidden: found.pairs.columns + [.integer(0)],
+      hidden: isGuess(key, found) ? Guesses.hidden : found.pairs.columns + [.integer(0)],
       replacing: true, connection)
   }
 

@@ -9,6 +9,8 @@ import SkerryTables
 public enum RecordState: Sendable, Hashable {
   /// The server has confirmed what is shown.
   case confirmed
+  /// The app brought it along as already on the server, and the first sync has not shown that yet.
+  case unconfirmed
   /// A change of it waits, and was not handed to the transport yet.
   case waiting
   /// All changes of it were handed to the transport, and have no outcome yet.
@@ -53,9 +55,10 @@ extension SkerryRecords.Record {
       for row in try source.rows(select(hidden, from: from) + clauses) {
         let pending = try source.pendingChanges(of: row, key: table.key, of: table.name)
         answer.take(row) { row in
-          Tracked(
-            record: try row.decoded(as: Self.self), state: pending?.state ?? .confirmed,
-            confirmedAt: pending?.isNew == true ? nil : syncedAt)
+          let isGuess = row["skerry_state"] == .integer(Guesses.state)
+          return Tracked(
+            record: try row.decoded(as: Self.self), state: pending?.state ?? (isGuess ? .unconfirmed : .confirmed),
+            confirmedAt: pending?.isNew == true || isGuess ? nil : syncedAt)
         }
       }
       return answer

@@ -25,6 +25,9 @@ package final class SyncSession {
     /// Whether it offers mutations.
     package var isPush: Bool { if case .push = kind { true } else { false } }
 
+    /// How many mutations it offers.
+    package var mutations: Int { if case .push(let ids) = kind { ids.count } else { 0 } }
+
     /// Whether its answer is what another exchange asks for: both pull from the same cursor.
     package func serves(_ other: Exchange) -> Bool {
       guard case .pull(let asked, _) = kind, case .pull(let wanted, _) = other.kind else { return false }
@@ -199,6 +202,7 @@ package final class SyncSession {
       note(effect.isApplied ? .resetTaken : .pageIgnored)
     case .page(let page):
       effect = try store.apply(page, asked: asked, when: when)
+      if effect.hasFreedEdits { note(.syncWanted) }
       let isEmpty = page.items.isEmpty && page.cursor.position == asked?.position && !effect.isConsistent
       note(!effect.isApplied ? .pageIgnored : isEmpty ? .pageEmpty : .pageTaken(isLast: effect.isConsistent))
       if effect.isApplied { totals.pulled += page.items.count }

@@ -2,19 +2,18 @@
 
 import SkerryMerge
 import SkerryModel
-import SkerryStore
 
 /// One row's story on a device, for a person. The last line says why the row looks as it does.
-struct RowStoryView {
-  let story: RowStory
-  let showsValues: Bool
+package struct RowStoryView {
+  package let story: RowStory
+  package let showsValues: Bool
 
-  init(_ story: RowStory, showsValues: Bool) {
+  package init(_ story: RowStory, showsValues: Bool) {
     self.story = story
     self.showsValues = showsValues
   }
 
-  var text: String {
+  package var text: String {
     var out = ReportText()
     out.line("\(story.key), on a device")
     write("visible", story.visible, to: &out)
@@ -27,6 +26,8 @@ struct RowStoryView {
     write(changes: story.changes, to: &out)
     write(held: story.held, to: &out)
     write(refusals: story.refusals, to: &out)
+    write(decisions: story.decisions, to: &out)
+    out.line("last in step: \(story.syncedAt.map(ReportText.time) ?? "never")")
     out.line(story.conclusion)
     return out.text
   }
@@ -44,6 +45,7 @@ struct RowStoryView {
   }
 
   private func writeConfirmed(to out: inout ReportText) {
+    if story.isGuess { return out.line("confirmed: not yet, the app brought the row along as already on the server") }
     if story.confirmed == story.visible, story.confirmed != nil { return out.line("confirmed: the same") }
     write("confirmed", story.confirmed, to: &out)
     if !story.differingColumns.isEmpty {
@@ -77,7 +79,7 @@ struct RowStoryView {
     if changes.isEmpty { return out.line("in the outbox: nothing touches it") }
     out.line("in the outbox:")
     for change in changes {
-      out.line(StoreReportView.title(change.entry), indent: 1)
+      out.line(change.entry.title, indent: 1)
       for step in change.steps {
         let effect = step.refusal.map { ", without effect here (\($0))" } ?? ""
         out.line(operation(step.operation) + effect, indent: 2)
@@ -119,8 +121,13 @@ struct RowStoryView {
     }
   }
 
+  private func write(decisions: [PastDecision], to out: inout ReportText) {
+    guard let last = decisions.last else { return out.line("last decision: none is known") }
+    out.line("last decision: \(last)")
+  }
+
   /// The keys of other rows of the same mutation are nobody's question here.
-  func reason(_ refusal: Rejection) -> String? {
+  package func reason(_ refusal: Rejection) -> String? {
     let others = refusal.operations.map(\.key).filter { $0 != story.key }
     return refusal.reason.map { showsValues ? $0 : SafeReason.text($0, code: refusal.code, keys: others) }
   }

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import SkerryModel
+package import SkerryModel
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A report for a person: lines, and tables whose columns stand under each other.
-struct ReportText {
+package struct ReportText {
   private var lines: [String] = []
 
-  var text: String { lines.joined(separator: "\n") }
+  package init() {}
+
+  package var text: String { lines.joined(separator: "\n") }
 
   /// A line; nothing in it can move the cursor of a terminal or begin another line.
-  mutating func line(_ text: String, indent: Int = 0) {
+  package mutating func line(_ text: String, indent: Int = 0) {
     lines.append(String(repeating: "  ", count: indent) + ReportText.printable(text))
   }
 
   /// Rows under a heading; the heading alone, with what stands for nothing, if there are none.
-  mutating func table(_ heading: String, _ rows: [[String]], none: String = "none") {
+  package mutating func table(_ heading: String, _ rows: [[String]], none: String = "none") {
     if rows.isEmpty { return line("\(heading): \(none)") }
     line("\(heading):")
     let rows = rows.map { $0.map(ReportText.printable) }
@@ -30,7 +37,7 @@ struct ReportText {
   }
 
   /// Labels, spaces and reasons come from elsewhere, and control characters in them are shown, not obeyed.
-  static func printable(_ text: String) -> String {
+  package static func printable(_ text: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
@@ -43,20 +50,20 @@ struct ReportText {
   }
 
   /// `2027-01-15T08:00:00.000Z`.
-  static func time(_ milliseconds: Int64) -> String {
+  package static func time(_ milliseconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
       .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 
-  static func count(_ number: Int64, _ what: String, _ whats: String? = nil) -> String {
+  package static func count(_ number: Int64, _ what: String, _ whats: String? = nil) -> String {
     "\(number) \(number == 1 ? what : whats ?? what + "s")"
   }
 
-  static func count(_ number: Int, _ what: String, _ whats: String? = nil) -> String {
+  package static func count(_ number: Int, _ what: String, _ whats: String? = nil) -> String {
     count(Int64(number), what, whats)
   }
 
-  static func value(_ value: Value) -> String {
+  package static func value(_ value: Value) -> String {
     switch value {
     case .null: "null"
     case .integer(let number): "\(number)"

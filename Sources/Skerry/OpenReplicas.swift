@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SkerrySQLiteKit
+import Synchronization
+
+/// The replicas that are open in this process.
+enum OpenReplicas {
+  private struct Entry: Sendable { weak var replica: Replica? }
+  private static let all = Mutex<[String: Entry]>([:])
+
+  /// The replica that has the file open, by whatever path.
+  static func find(_ path: String) -> Replica? {
+    // Without any replica there is nothing to find, and a file that is not there is not open.
+    guard all.withLock({ $0.values.contains { $0.replica != nil } }) else { return nil }
+    let name = (try? SQLiteConnection(path: path, mode: .reader))?.filePath
+    return name.flatMap { name in all.withLock { $0[name]?.replica } }
+  }
+
+  /// Keeps the replica, unless the file is open already: then gives the one that is.
+  static func keep(_ replica: Replica, _ path: String) -> Replica {
+    all.withLock { all in
+      if let known = all[path]?.replica { return known }
+      all = all.filter { $0.value.replica != nil }
+      all[path] = Entry(replica: replica)
+      return replica
+    }
+  }
+}
