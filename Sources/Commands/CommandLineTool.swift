@@ -23,6 +23,9 @@ public enum CommandLineTool {
       case "device": return try await DeviceCommand(words).run()
       case "token": return try TokenCommand(words).run()
       case "simulate": return try SimulateCommand(words).run()
+      case "import":
+        try await ImportCommand(words).run { Output.line($0) }
+        return 0
       case "bench": return try await BenchCommand(words).run()
       case "inspect", "explain", "schema": return answer(arguments).give()
       case "help", "--help", "-h":

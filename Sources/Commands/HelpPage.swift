@@ -84,12 +84,31 @@ struct HelpPage {
         --stop-at POINT:N  stops itself at write or page, for tests of death
         """),
     HelpPage(
+      verb: "import", summary: "rows of a CSV, JSON or SQLite file into a device's store",
+      usage: "FILE --database STORE --account ID --schema FILE --table TABLE [options]",
+      details: """
+        FILE is a .csv with the columns' names in its first line, a .json array of objects, an .ndjson with an object on each
+        line, or a .sqlite. It is checked as a whole before anything is written; a call that was cut off can be made again.
+        --database STORE   a device's file; is made if it is missing
+        --as unsent        ordinary mutations, which the next sync sends; the default
+        --as on-server     shown as not confirmed until the first sync confirms or replaces them
+        --batch N          rows in one mutation; 100
+        --name NAME        what this import is called: under one name it is done once; by FILE and TABLE
+        --from TABLE       the table of a .sqlite; the same name
+        --skip COLUMNS     columns of FILE to pass over, with commas
+        An empty field of a CSV without quotes is no value, "" is an empty text. Times are milliseconds since 1970, blobs
+        hexadecimal digits. Tables that others refer to come first.
+        A server's tables are ordinary SQL tables, and triggers see every insert: use SQL there, such as
+        sqlite3 app.db '.mode csv' '.import --skip 1 people.csv people'
+        """),
+    HelpPage(
       verb: "inspect", summary: "what the file of a device or of a server holds, without any value of a row",
-      usage: "STORE [--keys] [--json]",
+      usage: "STORE [--keys] [--json | --bundle]",
       details: """
         The file is only read, and may be in use or a copy.
-        --keys  shows the keys of rows
-        --json  one JSON object
+        --keys    shows the keys of rows
+        --json    one JSON object
+        --bundle  a device's support bundle: no values, and keys, labels and names of spaces only as hashes
         """),
     HelpPage(
       verb: "explain", summary: "why one row looks as it does, on a device or a server",
