@@ -5,6 +5,7 @@ import SkerryHTTP
 import SkerryServer
 import SkerryTestSupport
 import SkerryTokenKit
+import Synchronization
 import Testing
 
 @Suite("The program of the interface") struct ProgramTests {
@@ -22,8 +23,13 @@ import Testing
       return try HTTPTransport(baseURL: "http://127.0.0.1:\(server.port)", now: now) { token }
     }
     let (team, ana, quote) = (RowID<Team>(), RowID<Person>(), RowID<Quote>())
-    let report = try await Program(folder: folder.path(""), me: "ana", transport: transport("ana"))
-      .app(team, ana, quote)
+    let events = Mutex<[LogEntry.Event]>([])
+    let report = try await Program(folder: folder.path(""), me: "ana", transport: transport("ana")) { entry in
+      events.withLock { $0.append(entry.event) }
+    }.app(team, ana, quote)
+    #expect(Set([.open, .push, .pull, .page, .refusal, .adoption]).isSubset(of: events.withLock { $0 }))
+    #expect(report.adopted == 1)
+    #expect(report.story.hasPrefix("shown as the server confirmed it, as of position "))
     #expect(report.names == ["Ana"])
     #expect(report.states == [.waiting])
     #expect(report.refused == ["not mine"])

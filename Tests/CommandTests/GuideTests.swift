@@ -17,6 +17,16 @@ import Testing
     #expect(Self.flags(in: guide).subtracting(["--product", "--help"]) == flags.subtracting(["--help"]))
   }
 
+  @Test func `the guide to adoption calls skerry import as it is`() throws {
+    let file = URL(fileURLWithPath: #filePath + "/../../../docs/guides/adopt-existing-data.md").standardized
+    let calls = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
+      $0.hasPrefix("skerry import ")
+    }
+    #expect(calls.count > 2)
+    let known = Self.flags(in: try #require(HelpPage.of("import")).text)
+    for call in calls { #expect(Self.flags(in: String(call)).isSubset(of: known)) }
+  }
+
   private static func flags(in text: String) -> Set<String> {
     Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
   }

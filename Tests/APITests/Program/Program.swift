@@ -8,6 +8,7 @@ struct Program {
   let folder: String
   let me: AccountID
   let transport: any Transport
+  let log: LogSink
 
   /// What happened, for the test that runs it.
   struct Report: Equatable {
@@ -16,12 +17,14 @@ struct Program {
     var refused: [String] = []
     var pushed = 0
     var number: String?
+    var adopted = 0
+    var story = ""
   }
 
   func app(_ team: RowID<Team>, _ ana: RowID<Person>, _ quote: RowID<Quote>) async throws -> Report {
     var report = Report()
     // 2 OPEN: one store per account; nothing starts in an initialiser; cancel `run()` to stop
-    let replica = try await Replica.open(in: folder, account: me, schema: .crm)
+    let replica = try await Replica.open(in: folder, account: me, schema: .crm, log: log)
     let engine = SyncEngine(replica, transport: transport, policy: .standard)
 
     // 3 WRITE: synchronous closure, one transaction, durable on return; `tx` is ~Copyable and cannot leave; nil if nothing changed
@@ -54,6 +57,12 @@ struct Program {
     }
     for entry in try await replica.read(.outbox) where entry.state == .failed { try await replica.retry(entry) }
     report.number = try await replica.first(Quote.query(id: quote))?.number
+
+    // 9 ADOPTION: resumable, for apps that come with data; and why a row shows what it shows
+    report.adopted = try await replica.adopt(
+      [Person(team: team, name: "Old", phone: nil)], as: .unsent(batch: 100)
+    ).added
+    report.story = try await replica.explain(ana).conclusion
     return change == nil ? Report() : report
   }
 }
