@@ -104,7 +104,7 @@ let package = Package(
       name: "SkerrySimulation",
       dependencies: [
         "SkerryModel", "SkerryWire", "SkerryMachine", "SkerryAmbientKit", "SkerrySQLiteKit", "SkerryDiskKit",
-        "SkerryTables", "SkerryStore", "Skerry", "SkerryServerCore", "SkerryStorageSQLite",
+        "SkerryTables", "SkerryRecords", "SkerryStore", "Skerry", "SkerryServerCore", "SkerryStorageSQLite",
       ], path: "Sources/Simulation", swiftSettings: strict),
     .target(
       name: "SkerryTesting",

@@ -7,6 +7,7 @@ import Synchronization
 /// What a person's write was meant to be, step by step, to be held against the operations that the outbox then has.
 final class Intent: Sendable {
   private let rules: Rules
+  private let catalog: Catalog
   private let made = Mutex<[Deed]>([])
 
   /// The deeds that had an effect, with only the fields that changed.
@@ -14,27 +15,38 @@ final class Intent: Sendable {
 
   private func note(_ deed: Deed) { made.withLock { $0.append(deed) } }
 
-  init(rules: Rules) { self.rules = rules }
+  /// - Parameter catalog: of the version of the schema by which the app writes.
+  init(rules: Rules, catalog: Catalog) {
+    self.rules = rules
+    self.catalog = catalog
+  }
 
   /// Carries out a deed; one that cannot be, such as an edit of a row that this very write has deleted, leaves no trace.
+  ///
+  /// Tables that are declared as records are written by way of them, others by the names of their columns.
   func carryOut(_ deed: Deed, _ tx: inout WriteTransaction) throws {
+    let scribe = Scribes.of(deed.key.table, in: catalog)
     do {
       switch deed {
       case .insert(let key, let values):
-        try tx.insert(key.table, values)
+        if let scribe { try scribe.insert(values, &tx) } else { try tx.insert(key.table, values) }
         note(deed)
       case .update(let key, let values):
         guard let before = try tx.row(key) else { return }
         let changed = values.filter { before[$0.key] != $0.value }
-        try tx.update(key, values)
+        if let scribe { try scribe.update(key, values, &tx) } else { try tx.update(key, values) }
         if !changed.isEmpty { note(.update(key, changed)) }
       case .increment(let key, let column, let amount):
         guard try tx.row(key) != nil else { return }
-        try tx.increment(key, column, by: amount)
+        if let scribe {
+          try scribe.increment(key, column, amount, &tx)
+        } else {
+          try tx.increment(key, column, by: amount)
+        }
         note(deed)
       case .delete(let key):
         guard try tx.row(key) != nil else { return }
-        try tx.delete(key)
+        if let scribe { try scribe.delete(key, &tx) } else { try tx.delete(key) }
         note(deed)
       }
     } catch let error as StoreError {
@@ -71,9 +83,14 @@ final class Intent: Sendable {
     guard operation.key == deed.key else { return false }
     switch (deed, operation.action) {
     case (.insert(_, let values), .insert(let fields)):
-      let keys = Set(rules.tables[deed.key.table]?.definition.key ?? [])
-      let wanted = values.filter { !keys.contains($0.key) && !$0.value.isNull }
-      return isSame(wanted, fields.filter { !$0.value.isNull && !keys.contains($0.column) })
+      let table = rules.tables[deed.key.table]?.definition
+      // What a new row has anyway may be said or left out.
+      func isSaid(_ column: String, _ value: Value) -> Bool {
+        if value.isNull || table?.key.contains(column) == true { return false }
+        return value != 0 || table?.columns.first { $0.name == column }?.rule != .counter
+      }
+      return isSame(
+        values.filter { isSaid($0.key, $0.value) }, fields.filter { isSaid($0.column, $0.value) })
     case (.update(_, let values), .set(let fields, _)): return isSame(values, fields)
     case (.increment(_, let column, let amount), .increment(let name, let number)):
       return column == name && amount == number

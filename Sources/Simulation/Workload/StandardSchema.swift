@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import SkerryModel
+import SkerryRecords
 
 extension Schema {
   /// What `skerry simulate` runs through without a schema of one's own: everything that a declaration can say today. Teams
@@ -16,42 +17,13 @@ extension Schema {
       FeatureDefinition(
         "work", .replica,
         tables: [
-          owned("doc", detection: .version), owned("item"),
-          TableDefinition(
-            "member", columns: common + [ColumnDefinition("team", .text), ColumnDefinition("user", .text)],
-            spaces: [.owner(column: "team", kind: "team")]),
-          child("note", of: "item"), child("part", of: "note"),
-          TableDefinition("team", columns: common, spaces: [.owner(column: "id", kind: "team")]),
-        ]), FeatureDefinition("store", .replica, tables: [stock, sheet, notice]),
+          Doc.table.definition, Item.table.definition, Member.table.definition, Note.table.definition,
+          Part.table.definition, Team.table.definition,
+        ]),
+      FeatureDefinition("store", .replica, tables: [Stock.table.definition, sheet, Notice.table.definition]),
     ])
 
-  private static let common = [
-    ColumnDefinition("id", .text), ColumnDefinition("a", .text, optional: true),
-    ColumnDefinition("b", .text, optional: true), ColumnDefinition("n", .integer, rule: .counter),
-  ]
-
-  private static func owned(_ name: String, detection: Detection = .none) -> TableDefinition {
-    TableDefinition(
-      name,
-      columns: common + [
-        ColumnDefinition("home", .text, optional: true), ColumnDefinition("also", .text, optional: true),
-      ],
-      spaces: [.named(column: "home"), .named(column: "also")], detection: detection)
-  }
-
-  private static func child(_ name: String, of parent: String) -> TableDefinition {
-    TableDefinition(
-      name, columns: common + [ColumnDefinition("parent", .text, optional: true)],
-      spaces: [.parent(column: "parent", table: parent)])
-  }
-
-  private static let stock = TableDefinition(
-    "stock",
-    columns: [
-      ColumnDefinition("team", .text), ColumnDefinition("code", .integer), ColumnDefinition("label", .text),
-      ColumnDefinition("amount", .integer, rule: .counter),
-    ], key: ["team", "code"], spaces: [.owner(column: "team", kind: "team")])
-
+  /// A table of which there is no record: its people write it by the names of its columns, values of all types as they come.
   private static let sheet = TableDefinition(
     "sheet",
     columns: [
@@ -61,8 +33,4 @@ extension Schema {
       ColumnDefinition("price", .decimal, optional: true), ColumnDefinition("day", .date, optional: true),
       ColumnDefinition("whole", .integer, optional: true),
     ], spaces: [.owner(column: "owner", kind: "user")])
-
-  private static let notice = TableDefinition(
-    "notice", columns: [ColumnDefinition("id", .integer), ColumnDefinition("text", .text)],
-    spaces: [.constant(SpaceID("public:all"))])
 }

@@ -74,7 +74,7 @@ extension SimulatedWorld {
 
   private func carryOut(_ deeds: [Deed], _ device: DeviceNode) {
     guard let replica = device.replica, broken == nil, !isOver else { return }
-    let intent = Intent(rules: model.rules)
+    let intent = Intent(rules: model.rules, catalog: replica.catalog)
     look(device)
     device.talk.acted()
     device.oracle.attempt(intent)
@@ -259,7 +259,20 @@ extension SimulatedWorld {
         try need(found == nil || found == wanted, "INV 5 a query sees other rows", "\(device.name) \(table.name)")
       }
     }
+    scheduler.spawn { [unowned self] in await readRecords(of: table, replica, device, looks) }
     scheduler.spawn { [unowned self] in await askCondition(replica, engine, device) }
+  }
+
+  /// Every row, as the records that an app reads.
+  private func readRecords(of table: TableInfo, _ replica: Replica, _ device: DeviceNode, _ looks: Int) async {
+    guard let found = try? await Scribes.of(table.name, in: replica.catalog)?.all(replica) else { return }
+    guard device.replica === replica, figures.looks == looks, let last = device.oracle.last else { return }
+    let shown = last.screen.filter { $0.key.table == table.name }
+    check {
+      let wanted = shown.mapValues { last.lens.own(table.name, $0.values) }
+      try need(
+        found == wanted, "INV 5 records are read that are not there, or otherwise", "\(device.name) \(table.name)")
+    }
   }
 
   /// What the engine tells the app is what its machine says.

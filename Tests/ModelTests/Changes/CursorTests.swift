@@ -40,7 +40,7 @@ import Testing
       let open = (0..<Int.random(in: 0...5, using: &generator)).map { index in
         let key = RowKey("t\(index)", values: [generator.value(), generator.value()])
         return OpenSpace(
-          space: SpaceID(generator.text()), after: Bool.random(using: &generator) ? key : nil,
+          space: SpaceID("\(index)" + generator.text()), after: Bool.random(using: &generator) ? key : nil,
           target: Int64(bitPattern: generator.next()))
       }
       let some = Cursor(
