@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "Skerry", targets: ["Skerry"]),
     .library(name: "SkerryHTTP", targets: ["SkerryHTTP"]),
     .library(name: "SkerryURLSession", targets: ["SkerryURLSession"]),
+    .library(name: "SkerrySwiftUI", targets: ["SkerrySwiftUI"]),
     .library(name: "SkerryServer", targets: ["SkerryServer"]),
     .library(name: "SkerryTesting", targets: ["SkerryTesting"]),
     .executable(name: "skerry", targets: ["SkerryMain"]),
@@ -83,6 +84,9 @@ let package = Package(
     .target(
       name: "SkerryURLSession", dependencies: ["SkerryMachine", "SkerryTransport"], path: "Sources/URLSession",
       swiftSettings: strict),
+
+    // Views of apps; empty where there is no SwiftUI
+    .target(name: "SkerrySwiftUI", dependencies: ["Skerry"], path: "Sources/SwiftUI", swiftSettings: strict),
 
     // Server
     .target(

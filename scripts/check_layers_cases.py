@@ -173,6 +173,17 @@ CASES = [  # what is wrong, the change, the rules that must speak up
      declare_one_more('.target(name: "SkerryDiskKit", dependencies: ["CSkerrySQLite"], path: "Sources/DiskKit")',
                       (TO_STORE, '"SkerryDiskKit", ' + TO_STORE))
      | write("Sources/DiskKit/Disk.swift", "import CSkerrySQLite\n") | write(STORE, "import SkerryDiskKit\n"), {"never"}),
+    ("the replica knows its views",
+     declare_one_more('.target(name: "SkerrySwiftUI", path: "Sources/SwiftUI")', (TO_STORE, '"SkerrySwiftUI", ' + TO_STORE))
+     | write("Sources/SwiftUI/View.swift", "struct A {}\n") | write(STORE, "import SkerrySwiftUI\n"), {"layer"}),
+    ("a view knows the network",
+     declare_one_more('.target(name: "SkerryHTTP", path: "Sources/HTTP")',
+                      ('.testTarget(', '.target(name: "SkerrySwiftUI", dependencies: ["SkerryHTTP"], path: "Sources/SwiftUI"),\n'
+                       '    .testTarget('))
+     | write("Sources/HTTP/A.swift", "struct A {}\n") | write("Sources/SwiftUI/View.swift", "import SkerryHTTP\n"), {"never"}),
+    ("SwiftUI on every system",
+     declare_one_more('.target(name: "SkerrySwiftUI", path: "Sources/SwiftUI")')
+     | write("Sources/SwiftUI/View.swift", "import SwiftUI\n"), {"platform-import"}),
     ("an app carries tokens", declare((TO_STORE, '"SkerryTokenKit", ' + TO_STORE))
      | write(STORE, "import SkerryTokenKit\n"), {"never"}),
     ("the system's session carries a library",
