@@ -3,8 +3,9 @@
 #   make run      install what is missing, build, and watch two devices and a server come to agree
 #                 (ARGS='…' hands flags on: make run ARGS=--sabotage must end in exit code 1)
 #   make test     install what is missing, lint, build and run all tests
-#   make lint     the layer check, the check of that check, the lists of tested faults and cases, whether the planted bugs
-#                 fit, and the format check
+#   make lint     the layer check, the check of that check, the links between pages, the lists of tested faults and cases,
+#                 whether the planted bugs fit, and the format check
+#   make docs     build, and make the reference of the public modules in .build/docs; fails on a link that leads nowhere
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
 #   make soak     all tests at full length, then the simulator with new seeds (HOURS=n, 2 if not said)
 #   make planted  how many seeds the simulator needs to find each planted bug (ARGS=--write puts it into the docs)
@@ -13,7 +14,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: run .demo test lint format soak planted clean help dependencies
+.PHONY: run .demo test lint docs format soak planted clean help dependencies
 MAKEFLAGS += --no-print-directory
 SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
 
@@ -42,10 +43,16 @@ test: dependencies lint
 lint:
 	scripts/check-layers
 	scripts/check-layers --self-test
+	scripts/check-links
+	scripts/check-links --self-test
 	scripts/list-faults --check
 	scripts/list-cases --check
 	scripts/planted check
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+docs: dependencies
+	swift build
+	scripts/docs
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

@@ -119,6 +119,7 @@ public actor Replica {
   ///   - label: what the app calls the change, for the outbox and for refusals.
   ///   - name: for what an update of the app has to do once for each device, such as filling a column that was added: a
   ///     write that has returned under this name is never carried out again on this file. It is noted with the rows.
+  ///   - body: makes the changes, on the store's queue.
   /// - Returns: the mutation's id; nil if the closure changed nothing, and then nothing was written.
   /// - Throws: `StoreError`, or what the closure throws; nothing has happened then.
   @discardableResult

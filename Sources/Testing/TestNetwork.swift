@@ -63,7 +63,11 @@ public final class TestNetwork: Sendable {
 
   /// Something on the way answers the next request with a status of HTTP, and the server never hears of it.
   ///
-  /// - Parameter retryAfter: for how long the device is asked to stay away; nil: it is not.
+  /// - Parameters:
+  ///   - device: whose request it is.
+  ///   - status: the status.
+  ///   - retryAfter: for how long the device is asked to stay away; nil: it is not.
+  ///   - message: which of its requests.
   public func answerNext(
     of device: TestDevice, withStatus status: Int, retryAfter: Duration? = nil, _ message: Message = .any
   ) {

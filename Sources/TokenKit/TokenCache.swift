@@ -17,7 +17,9 @@ public final class TokenCache: Sendable {
   private let half: Int
   private let state = Mutex(State())
 
-  /// - Parameter capacity: The most tokens held, of 8 kB at most each.
+  /// - Parameters:
+  ///   - verifier: Asked for what is not held.
+  ///   - capacity: The most tokens held, of 8 kB at most each.
   public init(_ verifier: TokenVerifier, capacity: Int = 4_096) {
     self.verifier = verifier
     half = max(1, capacity / 2)
@@ -25,7 +27,9 @@ public final class TokenCache: Sendable {
 
   /// What the token says, if it counts at this time.
   ///
-  /// - Parameter now: The time in milliseconds since 1970.
+  /// - Parameters:
+  ///   - token: The token as it was received.
+  ///   - now: The time in milliseconds since 1970.
   /// - Throws: `TokenError`, as the verifier does.
   public func verify(_ token: String, now: Int64) throws(TokenError) -> TokenClaims {
     guard token.utf8.count <= TokenVerifier.maximumBytes else { throw .tooLong }

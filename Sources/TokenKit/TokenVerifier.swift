@@ -30,7 +30,9 @@ public struct TokenVerifier: Sendable {
 
   /// What the token says, if it counts at this time.
   ///
-  /// - Parameter now: The time in milliseconds since 1970.
+  /// - Parameters:
+  ///   - token: The token as it was received.
+  ///   - now: The time in milliseconds since 1970.
   /// - Throws: `TokenError`. The signature is checked before any claim is, so a forger learns nothing from the case.
   public func verify(_ token: String, now: Int64) throws(TokenError) -> TokenClaims {
     let claims = try TokenClaims(verifiedPayload(of: token))
