@@ -38,6 +38,7 @@ run: .demo
 
 test: dependencies lint
 	swift build --build-tests
+	scripts/public-api --check
 	swift test --skip-build
 
 lint:
