@@ -3,7 +3,7 @@ import Foundation
 
 /// The Swift code of a guide, by the files that it names.
 ///
-/// A block belongs to the file that the comment `<!-- File.swift -->` in front of it names, or else to that of the block before
+/// A block belongs to the file that the line **`File.swift`** in front of it names, or else to that of the block before
 /// it; the blocks of a file stand in the guide in the order of the file, with an empty line between two.
 struct GuideBlocks {
   struct Misplaced: Error { var line: Int }
@@ -27,7 +27,7 @@ struct GuideBlocks {
         block = nil
       } else if line == "```swift" {
         block = []
-      } else if let match = line.wholeMatch(of: /<!-- ([A-Za-z]+\.swift) -->/) {
+      } else if let match = line.wholeMatch(of: /\*\*`([A-Za-z]+\.swift)`\*\*/) {
         name = String(match.1)
       }
     }

@@ -33,10 +33,10 @@ import Testing
   }
 
   @Test func `blocks go to the file that is named last, and one without a file is an error`() throws {
-    let blocks = try GuideBlocks("<!-- A.swift -->\n```swift\na\n```\ntext\n```swift\nb\n```\n```\nno code\n```\n")
+    let blocks = try GuideBlocks("**`A.swift`**\n```swift\na\n```\ntext\n```swift\nb\n```\n```\nno code\n```\n")
     #expect(blocks.names == ["A.swift"])
     #expect(blocks.text(of: "A.swift") == "a\n\nb\n")
     #expect(throws: GuideBlocks.Misplaced.self) { try GuideBlocks("```swift\na\n```\n") }
-    #expect(throws: GuideBlocks.Misplaced.self) { try GuideBlocks("<!-- A.swift -->\n```swift\na\n") }
+    #expect(throws: GuideBlocks.Misplaced.self) { try GuideBlocks("**`A.swift`**\n```swift\na\n") }
   }
 }
