@@ -145,10 +145,13 @@ let package = Package(
     .testTarget(
       name: "WireTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryWire"], path: "Tests/WireTests",
       swiftSettings: strict),
+    .executableTarget(
+      name: "SkerryFootprint", dependencies: ["Skerry"], path: "Tests/Footprint", swiftSettings: strict),
     .testTarget(
       name: "APITests",
       dependencies: [
-        "SkerryAmbientKit", "Skerry", "SkerryHTTP", "SkerryServer", "SkerryTestSupport", "SkerryTokenKit",
+        "SkerryAmbientKit", "SkerryFootprint", "Skerry", "SkerryHTTP", "SkerryServer", "SkerryTestSupport",
+        "SkerryTokenKit",
       ], path: "Tests/APITests", exclude: ["Refusals"], swiftSettings: strict),
     .testTarget(
       name: "RecordsTests", dependencies: ["SkerryAmbientKit", "SkerryModel", "SkerryRecords", "SkerryTestSupport"],
@@ -195,7 +198,7 @@ let package = Package(
       name: "StoreTests",
       dependencies: [
         "SkerryTestSupport", "SkerryTesting", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore",
-        "Skerry",
+        "Skerry", "SkerryDiskKit", "SkerryRecords",
         "SkerrySQLiteKit",
         "SkerryServerCore", "SkerryStorageSQLite",
       ], path: "Tests/StoreTests", swiftSettings: strict),
