@@ -155,7 +155,7 @@ struct HelpPage {
         """),
     HelpPage(
       verb: "bench", summary: "what Skerry costs beside the bare thing, as ratios measured in one run",
-      usage: "[write|push|firstSync|emptyPull] [--runs N] [--percent N] [--folder FOLDER]",
+      usage: "[write|batch|open|observers|push|firstSync|emptyPull] [--runs N] [--percent N] [--folder FOLDER]",
       details: """
         Prints one JSON object a line; the figures are medians of the runs. Use a release build.
         --runs N         how often each is measured; 5

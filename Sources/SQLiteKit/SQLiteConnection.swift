@@ -139,6 +139,16 @@ public final class SQLiteConnection {
     return try body()
   }
 
+  /// The absolute path by which the system's disk knows a file, whichever way leads to it; the file need not be there.
+  package static func fullPath(of path: String) -> String? {
+    guard let disk = sqlite3_vfs_find(nil) else { return nil }
+    var buffer = [CChar](repeating: 0, count: Int(disk.pointee.mxPathname) + 1)
+    let result = disk.pointee.xFullPathname(disk, path, Int32(buffer.count), &buffer)
+    // Where symbolic links are met, SQLite says so by another code than 0 (SQLITE_OK_SYMLINK), whose low byte is 0 all the same.
+    guard result & 0xFF == SQLITE_OK else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// The absolute path of the file; nil for one in memory.
   public var filePath: String? {
     sqlite3_db_filename(database, "main").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }

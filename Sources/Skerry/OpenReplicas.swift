@@ -10,9 +10,7 @@ enum OpenReplicas {
 
   /// The replica that has the file open, by whatever path.
   static func find(_ path: String) -> Replica? {
-    // Without any replica there is nothing to find, and a file that is not there is not open.
-    guard all.withLock({ $0.values.contains { $0.replica != nil } }) else { return nil }
-    let name = (try? SQLiteConnection(path: path, mode: .reader))?.filePath
+    let name = SQLiteConnection.fullPath(of: path)
     return name.flatMap { name in all.withLock { $0[name]?.replica } }
   }
 

@@ -20,6 +20,8 @@ public actor Replica {
   nonisolated let readers: ReaderPool
   nonisolated let ambient: any Ambient
   let store: Store
+  /// The database's own name of the file: the same for every path that leads to it.
+  private nonisolated let filePath: String
   private(set) var session: SyncSession?
   private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
@@ -65,22 +67,19 @@ public actor Replica {
     let catalog = try Catalog(schema)
     // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
     let executor = SerialQueueExecutor(label: "skerry.store")
-    let opened = try await executor.run {
+    let replica = try await executor.run {
       // One that is open already must not be brought to another schema by the way.
       if let known = OpenReplicas.find(path) { return known }
-      return try Replica(
+      let opened = try Replica(
         path: path, account: account, catalog: catalog, ambient: ambient,
         host: ReplicaHost(executor: executor, log: log))
+      return OpenReplicas.keep(opened, opened.filePath)
     }
-    // The database's own name of the file: the same for every path that leads to it.
-    let replica = OpenReplicas.keep(opened, await opened.filePath)
     guard replica.account == account, replica.catalog.schema == schema else {
       throw StoreError(.otherSchema, "the store is open already, with another account or schema; close that one first")
     }
     return replica
   }
-
-  private var filePath: String { store.filePath }
 
   /// Opens a store on the caller's thread, for worlds whose threads, disks and clocks are their own. It is not held against
   /// the other replicas of the process: nobody else may have the file open.
@@ -106,6 +105,7 @@ public actor Replica {
       throw error
     }
     if let log { log.noteOpening(opening, from: earlier, to: catalog.schema.version, try? store.outboxCount()) }
+    filePath = store.filePath
     store.onCommit = { [board] in board.publish($0) }
     store.onOthersCommit = { [board] in board.publishAll() }
   }
@@ -165,8 +165,8 @@ public actor Replica {
   nonisolated func answer<Element>(
     _ query: Query<Element>, isObserved: Bool
   ) async throws -> ObservedAnswer<Element> {
-    let (answer, faults) = try await readers.readAsync { connection in
-      let source = ConnectionSource(connection, isObserved: isObserved)
+    let (answer, faults) = try await readers.readAsync { [catalog] connection in
+      let source = ConnectionSource(connection, catalog, isObserved: isObserved)
       let answer = try query.read(source)
       return (
         ObservedAnswer(elements: answer.elements, tables: source.tables, fingerprint: source.fingerprint),

@@ -49,9 +49,13 @@ package struct TableSQL: Sendable {
 
   /// An index over these columns, under a name that says so.
   package func index(_ columns: [String]) -> String {
-    let title = "skerry_index_\(table.name)(\(columns.joined(separator: ",")))"
     let list = columns.map(TableSQL.quoted).joined(separator: ", ")
-    return "CREATE INDEX IF NOT EXISTS \(TableSQL.quoted(title)) ON \(name)(\(list))"
+    return "CREATE INDEX IF NOT EXISTS \(TableSQL.quoted(indexName(columns))) ON \(name)(\(list))"
+  }
+
+  /// The name of the index over these columns.
+  package func indexName(_ columns: [String]) -> String {
+    "skerry_index_\(table.name)(\(columns.joined(separator: ",")))"
   }
 
   /// What a breach of a unique index is called.

@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Skerry
-import SkerryModel
-import SkerryRecords
 import SkerrySQLiteKit
 
 /// Many records in a few writes, against bare prepared inserts of the same rows, with the outbox entries that we keep.
 enum BatchBench {
-  struct Visit: Record {
-    var id: RowID<Visit>
-    var owner: String
-    var title: String
-    var note: String?
-    var at: Int64
-    var price: Double
-    var amount: Int
-
-    static let table = TableSchema<Visit>("visits", id: .text) {
-      Column("owner", \.owner)
-      Column("title", \.title)
-      Column("note", \.note)
-      Column("at", \.at, as: .timestamp)
-      Column("price", \.price)
-      Column("amount", \.amount)
-    }.space("user", by: \.owner)
-
-    init(_ number: Int) {
-      id = RowID(BenchTable.id(number))
-      owner = BenchTable.account.text
-      title = "Visit number \(number) of many"
-      note = "Nobody was at home; come again on Monday, the dog is friendly (\(number % 97))"
-      at = 1_800_000_000_000 + Int64(number)
-      price = Double(number % 1_000) + 0.25
-      amount = number % 13
-    }
-  }
-
-  private static let schema = Schema("bench", version: 1) { Feature("all", .replica) { Visit.table } }
   /// Records in one write.
   private static let size = 1_000
 
@@ -47,8 +15,8 @@ enum BatchBench {
       unit: "microseconds a record")
     for _ in 0..<scale.runs {
       try await scale.withFolder { folder in
-        let visits = (0..<count).map(Visit.init)
-        let replica = try await Replica.open(in: folder, account: BenchTable.account, schema: schema)
+        let visits = (0..<count).map(BenchVisit.init)
+        let replica = try await Replica.open(in: folder, account: BenchTable.account, schema: BenchVisit.schema)
         let ours = try await seconds {
           for start in stride(from: 0, to: count, by: size) {
             try await replica.write { try $0.insert(contentsOf: visits[start..<start + size]) }
@@ -65,7 +33,7 @@ enum BatchBench {
     result.print()
   }
 
-  private static func insertBare(_ visits: [Visit], _ entries: [[SQLiteValue]], _ path: String) throws {
+  private static func insertBare(_ visits: [BenchVisit], _ entries: [[SQLiteValue]], _ path: String) throws {
     let connection = try BenchTable.bare(path)
     try connection.execute(
       """

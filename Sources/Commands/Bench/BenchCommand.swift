@@ -10,8 +10,8 @@ struct BenchCommand {
   private let scale: BenchScale
 
   static let all: [String: @Sendable (BenchScale) async throws -> Void] = [
-    "write": WriteBench.run, "batch": BatchBench.run, "push": PushBench.run, "firstSync": FirstSyncBench.run,
-    "emptyPull": EmptyPullBench.run,
+    "write": WriteBench.run, "batch": BatchBench.run, "open": OpenBench.run, "observers": ObserversBench.run,
+    "push": PushBench.run, "firstSync": FirstSyncBench.run, "emptyPull": EmptyPullBench.run,
   ]
 
   init(_ words: [String]) throws {

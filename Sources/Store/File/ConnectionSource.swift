@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SkerryModel
+package import SkerryModel
 package import SkerryRecords
 package import SkerrySQLiteKit
 import SkerryTables
@@ -8,6 +8,7 @@ import SkerryTables
 /// What queries read from: one snapshot on one connection that has the query views.
 package final class ConnectionSource: QuerySource {
   let connection: SQLiteConnection
+  let catalog: Catalog
   /// The tables that were read, by the database's own account.
   package private(set) var tables: Set<String> = []
   private var first = Hasher()
@@ -15,8 +16,9 @@ package final class ConnectionSource: QuerySource {
   private let isObserved: Bool
 
   /// - Parameter isObserved: whether somebody will ask for the fingerprint: only then is it taken.
-  package init(_ connection: SQLiteConnection, isObserved: Bool = false) {
+  package init(_ connection: SQLiteConnection, _ catalog: Catalog, isObserved: Bool = false) {
     self.connection = connection
+    self.catalog = catalog
     self.isObserved = isObserved
     second.combine(0x5EC0)
   }
@@ -70,7 +72,7 @@ extension Store {
     if try connection.first("SELECT 1 FROM temp.sqlite_schema LIMIT 1", row: { _ in true }) == nil {
       try QueryViews.create(catalog, on: connection)
     }
-    return try query.read(ConnectionSource(connection))
+    return try query.read(ConnectionSource(connection, catalog))
   }
 }
 

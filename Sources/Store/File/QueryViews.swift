@@ -9,9 +9,6 @@ import SkerryTables
 /// They have the declared columns and no others, and show the placeholder of a late-bound column that has no value yet. SQLite
 /// takes such a view apart, so a query through it costs what it costs without.
 package enum QueryViews {
-  /// A view of a table that has the state and the incarnation of each row beside the declared columns.
-  package static func tracked(_ table: String) -> String { "skerry_tracked_\(table)" }
-
   /// Makes the views on a connection, which may be one that only reads.
   ///
   /// - Throws: `SchemaError` if a placeholder is no expression over the row's columns.
@@ -21,29 +18,28 @@ package enum QueryViews {
     if isReader { try connection.execute("PRAGMA query_only = OFF") }
     defer { if isReader { try? connection.execute("PRAGMA query_only = ON") } }
     for table in catalog.tables + catalog.localTables {
-      for statement in statements(table) {
-        do { try connection.execute(statement) } catch {
-          throw placeholderFault(table, on: connection) ?? error
-        }
-      }
+      do { try create(table, on: connection) } catch { throw placeholderFault(table, on: connection) ?? error }
     }
   }
 
-  private static func statements(_ table: TableInfo) -> [String] {
+  private static func create(_ table: TableInfo, on connection: SQLiteConnection) throws {
     let sql = TableSQL(table)
+    try connection.execute("CREATE TEMP VIEW \(sql.name) AS \(select(table))")
+    // A placeholder is checked here, and not by the first query; without one there is nothing to be wrong.
+    if table.columns.contains(where: { $0.placeholder != nil }) {
+      try connection.execute("SELECT * FROM \(sql.name) LIMIT 0")
+    }
+  }
+
+  /// The rows of a table as its view shows them, with the state and the incarnation of each beside the declared columns.
+  static func tracked(_ table: TableInfo) -> String { "(\(select(table, and: ", skerry_state, skerry_inc")))" }
+
+  private static func select(_ table: TableInfo, and hidden: String = "") -> String {
     let columns = table.columns.map { column in
       let name = TableSQL.quoted(column.name)
       return column.placeholder.map { "coalesce(\(name), (\($0))) AS \(name)" } ?? name
     }
-    let list = columns.joined(separator: ", ")
-    let plain = "CREATE TEMP VIEW \(sql.name) AS SELECT \(list) FROM \(sql.mainName)"
-    if table.isLocal { return [plain] }
-    let tracked = TableSQL.quoted(tracked(table.name))
-    // The view is checked here, and not by the first query.
-    return [
-      plain, "CREATE TEMP VIEW \(tracked) AS SELECT \(list), skerry_state, skerry_inc FROM \(sql.mainName)",
-      "SELECT * FROM \(sql.name) LIMIT 0",
-    ]
+    return "SELECT \(columns.joined(separator: ", "))\(hidden) FROM \(TableSQL(table).mainName)"
   }
 
   /// The fault of the first placeholder that SQLite does not take; nil if they are all right.

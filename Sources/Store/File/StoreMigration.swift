@@ -22,7 +22,7 @@ struct StoreMigration {
 
   func run() throws {
     // A file that is older than some of these tables has nothing in them.
-    for statement in ClientSchema.ownTables { try connection.execute(statement) }
+    for (_, statement) in ClientSchema.own { try connection.execute(statement) }
     try dropIndexes()
     for name in upgrade.removed { try connection.execute("DROP TABLE IF EXISTS \(TableSQL.quoted(name))") }
     try renameTables()

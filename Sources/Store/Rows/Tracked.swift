@@ -47,8 +47,11 @@ extension SkerryRecords.Record {
       guard let source = source as? ConnectionSource else {
         throw StoreError(.invalid, "no source for tracked records")
       }
+      guard let info = source.catalog.table(table.name) else {
+        throw StoreError(.invalid, "the schema has no synced table '\(table.name)'; what is local only has no state")
+      }
       let name = SQL.quoted(table.name)
-      let from = "\(SQL.quoted(QueryViews.tracked(table.name))) AS \(name)"
+      let from = "\(QueryViews.tracked(info)) AS \(name)"
       var answer = Answer<Tracked<Self>>()
       let syncedAt = try source.syncedAt()
       let hidden = ", \(name).skerry_state, \(name).skerry_inc"
