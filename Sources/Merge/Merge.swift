@@ -79,14 +79,15 @@ package enum Merge {
   private static func inserted(
     _ fields: [Field], _ key: RowKey, _ mutation: MutationID, _ index: Int, _ table: TableInfo
   ) -> RowState {
-    var values = table.columns.map { $0.rule == .counter ? Value.integer(0) : .null }
+    var values = table.blank
     for (column, value) in zip(table.keyColumns, key.values) { values[column] = value }
     // Both are in the order of the names.
-    var columns = table.columnsByName[...]
+    let names = table.sortedNames
+    var place = 0
     for field in fields {
-      while let next = columns.first, table.columns[next].name < field.column { columns.removeFirst() }
-      guard let column = columns.first, table.columns[column].name == field.column else { continue }
-      values[column] = field.value
+      while place < names.count, names[place] != field.column, names[place] < field.column { place += 1 }
+      guard place < names.count, names[place] == field.column else { continue }
+      values[table.columnsByName[place]] = field.value
     }
     let incarnation = Incarnation(tag: mutation.tag, index: UInt16(truncatingIfNeeded: index))
     return RowState(values: values, version: mutation.tag, incarnation: incarnation)

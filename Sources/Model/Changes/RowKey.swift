@@ -46,6 +46,15 @@ public struct RowKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     return table + "/" + parts.joined(separator: ",")
   }
 
+  /// Whether both name the same row.
+  public static func == (left: RowKey, right: RowKey) -> Bool { left.bytes == right.bytes && left.table == right.table }
+
+  /// Hashes the key's bytes at once, and not one by one: rows are looked up by their keys all the time.
+  public func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    hasher.combine(table)
+  }
+
   /// By table, then by the key's bytes.
   public static func < (left: RowKey, right: RowKey) -> Bool {
     if left.table != right.table { return left.table.utf8.lexicographicallyPrecedes(right.table.utf8) }

@@ -66,7 +66,8 @@ extension Value {
   package var messageBytes: Int {
     switch self {
     case .null, .integer, .real: 32
-    case .text(let text): text.utf8.reduce(32) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+    case .text(var text):
+      text.withUTF8 { $0.reduce(32) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) } }
     case .blob(let bytes): 48 + bytes.count * 4 / 3
     }
   }

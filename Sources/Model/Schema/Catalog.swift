@@ -80,13 +80,70 @@ package struct MembershipInfo: Sendable {
   package let user: Int
 }
 
+extension Schema {
+  /// Whether mutations can open spaces of this kind, or change who is in them.
+  fileprivate func isChanged(_ kind: String) -> Bool {
+    spaces.contains { $0.kind == kind && ($0.root != nil || $0.members != .everyone) }
+  }
+}
+
+/// A checked column. A class, since it is handed on for each value, and never changes.
+final class ColumnInfo: Sendable {
+  let definition: ColumnDefinition
+  let isKey: Bool
+  /// The space rules that read it.
+  let rules: [SpaceRule]
+
+  init(_ definition: ColumnDefinition, in table: TableDefinition) {
+    self.definition = definition
+    isKey = table.key.contains(definition.name)
+    rules = table.spaces.filter { $0.column == definition.name }
+  }
+
+  /// The value in the form in which it is stored and hashed, or why the column cannot hold it.
+  func normalised(_ value: Value, in table: String) throws(OperationError) -> Value {
+    let value = try definition.normalised(value, in: table)
+    if !rules.isEmpty { try checkSpaceID(value, in: table) }
+    return value
+  }
+
+  /// A column that a space rule or a membership reads must hold what can be a space's id: a page that names another could be
+  /// read by nobody.
+  private func checkSpaceID(_ value: Value, in table: String) throws(OperationError) {
+    guard case .text(let text) = value else { return }
+    for rule in rules {
+      switch rule {
+      case .owner(_, let kind):
+        if !IDText.isSpace(SpaceID(kind: kind, id: text).text.utf8) {
+          throw OperationError(
+            table, definition.name, "an id has 1 to \(Limits.idBytes) bytes and no control characters")
+        }
+      case .named:
+        if !IDText.isSpace(text.utf8) {
+          throw OperationError(
+            table, definition.name, "a space is written kind:id, the id without control characters")
+        }
+      case .constant, .parent: break
+      }
+    }
+  }
+}
+
 /// A checked table with the positions of its columns. A class, since it is handed on for each row, and never changes.
 package final class TableInfo: Sendable {
   package let definition: TableDefinition
   package let columnsByName: [Int]
+  /// The names in the order of `columnsByName`.
+  package let sortedNames: [String]
   package let keyColumns: [Int]
+  /// The columns with what is found out of each, in the schema's order.
+  let checked: [ColumnInfo]
+  /// What a row has where its insert says nothing.
+  package let blank: [Value]
   /// The kinds of spaces of which this table's rows are the roots.
   package let rootOf: [String]
+  /// Whether a row may be in a space that mutations can open, or in which they can change who is in it.
+  package let leansOnSpaces: Bool
   package let memberships: [MembershipInfo]
   /// The columns that an insert must name, or that have a default.
   let neededColumns: [Int]
@@ -107,6 +164,16 @@ package final class TableInfo: Sendable {
     let columns = definition.columns
     func position(_ name: String) -> Int { columns.firstIndex { $0.name == name } ?? 0 }
     columnsByName = columns.indices.sorted { columns[$0].name < columns[$1].name }
+    sortedNames = columnsByName.map { columns[$0].name }
+    checked = columns.map { ColumnInfo($0, in: definition) }
+    blank = columns.map { $0.rule == .counter ? 0 : .null }
+    leansOnSpaces = definition.spaces.contains { rule in
+      switch rule {
+      case .owner(_, let kind): schema.isChanged(kind)
+      case .constant(let space): schema.isChanged(String(space.kind))
+      case .named, .parent: true
+      }
+    }
     keyColumns = definition.key.map(position)
     neededColumns = columns.indices.filter { index in
       let column = columns[index]

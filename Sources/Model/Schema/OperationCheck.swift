@@ -42,7 +42,7 @@ extension Catalog {
 
   /// The same for a table that is on the device only, whose rows have no incarnations.
   package func normalised(_ operation: Operation, in table: TableInfo) throws(OperationError) -> Operation {
-    let key = RowKey(table.name, values: try normalisedKey(operation.key, in: table))
+    let key = try normalisedKey(operation.key.values, in: table)
     let isInsert = operation.isInsert
     if isInsert != (operation.incarnation == nil), !table.isLocal {
       throw OperationError(table.name, isInsert ? "an insert names no incarnation" : "the incarnation is missing")
@@ -69,44 +69,43 @@ extension Catalog {
   /// The insert of a whole row, given by all its values in the schema's order, in its normal form. What a column has anyway is
   /// left out: null, a counter's 0.
   package func insertion(of values: [Value], into table: TableInfo) throws(OperationError) -> Operation {
-    let key = RowKey(table.name, values: try normalisedKey(table.key(of: values), in: table))
+    let key = try normalisedKey(table.keyColumns.map { values[$0] }, in: table)
     var fields: [Field] = []
     var size = 0
     fields.reserveCapacity(values.count)
     for index in table.columnsByName {
-      let (column, given) = (table.columns[index], values[index])
-      if table.keyColumns.contains(index) { continue }
-      let value = try column.normalised(given, in: table.name)
-      try table.checkSpaceID(value, in: column)
-      switch column.rule {
+      let column = table.checked[index]
+      if column.isKey { continue }
+      let value = try column.normalised(values[index], in: table.name)
+      switch column.definition.rule {
       case .lateBound where !value.isNull:
-        throw OperationError(table.name, column.name, "the server alone gives the value; leave the property nil")
+        throw OperationError(
+          table.name, column.definition.name, "the server alone gives the value; leave the property nil")
       case .lateBound: continue
       case .counter where value == 0: continue
-      case .arrival where value.isNull && column.defaultValue == nil: continue
+      case .arrival where value.isNull && column.definition.defaultValue == nil: continue
       case .arrival, .counter: break
       }
       size += value.byteCount
-      fields.append(Field(column.name, value))
+      fields.append(Field(column.definition.name, value))
     }
     if size > Limits.rowBytes { throw OperationError(table.name, "the row takes more than \(Limits.rowBytes) bytes") }
     return Operation(key, nil, .insert(fields))
   }
 
-  private func normalisedKey(_ key: RowKey, in table: TableInfo) throws(OperationError) -> [Value] {
-    let values = key.values
+  private func normalisedKey(_ values: [Value], in table: TableInfo) throws(OperationError) -> RowKey {
     guard values.count == table.keyColumns.count else {
       throw OperationError(table.name, "the key has \(table.keyColumns.count) columns, \(values.count) are given")
     }
+    var out: [Value] = []
+    for (index, value) in zip(table.keyColumns, values) {
+      out.append(try table.checked[index].normalised(value, in: table.name))
+    }
+    let key = RowKey(table.name, values: out)
     if key.bytes.count > Limits.keyBytes {
       throw OperationError(table.name, "the key takes more than \(Limits.keyBytes) bytes")
     }
-    var out: [Value] = []
-    for (index, value) in zip(table.keyColumns, values) {
-      out.append(try table.columns[index].normalised(value, in: table.name))
-      try table.checkSpaceID(value, in: table.columns[index])
-    }
-    return out
+    return key
   }
 
   /// `key` is given for an insert, which may repeat the key columns with the same values; they are left out.
@@ -118,8 +117,7 @@ extension Catalog {
         throw OperationError(table.name, field.column, "the table has no such column")
       }
       let column = table.columns[index]
-      let value = try column.normalised(field.value, in: table.name)
-      try table.checkSpaceID(value, in: column)
+      let value = try table.checked[index].normalised(field.value, in: table.name)
       if let place = table.definition.key.firstIndex(of: column.name) {
         guard key?.values[place] == value else {
           throw OperationError(table.name, column.name, "a key column cannot be set; delete the row and insert another")
@@ -159,25 +157,6 @@ extension TableInfo {
     if out.count > fields.count { out.sort { $0.column < $1.column } }
     return out
   }
-
-  /// A column that a space rule or a membership reads must hold what can be a space's id: a page that names another could be
-  /// read by nobody.
-  func checkSpaceID(_ value: Value, in column: ColumnDefinition) throws(OperationError) {
-    guard case .text(let text) = value else { return }
-    for rule in spaces where rule.column == column.name {
-      switch rule {
-      case .owner(_, let kind):
-        if !IDText.isSpace(SpaceID(kind: kind, id: text).text.utf8) {
-          throw OperationError(name, column.name, "an id has 1 to \(Limits.idBytes) bytes and no control characters")
-        }
-      case .named:
-        if !IDText.isSpace(text.utf8) {
-          throw OperationError(name, column.name, "a space is written kind:id, the id without control characters")
-        }
-      case .constant, .parent: break
-      }
-    }
-  }
 }
 
 extension ColumnDefinition {
@@ -189,8 +168,8 @@ extension ColumnDefinition {
       return value
     }
     switch (type, value) {
-    case (.text, .text(let text)), (.json, .text(let text)):
-      if text.utf8.contains(0) { throw refuse("text with a NUL character") }
+    case (.text, .text(var text)), (.json, .text(var text)):
+      if text.withUTF8({ $0.contains(0) }) { throw refuse("text with a NUL character") }
       return value
     case (.integer, .integer), (.timestamp, .integer), (.blob, .blob): return value
     case (.boolean, .integer(let number)):

@@ -20,6 +20,8 @@ public struct TableSchema<R: Record>: Sendable {
   private var base: TableDefinition
   private var rules: [@Sendable () -> SpaceRule] = []
   private let columns: [Column<R>]
+  /// How each column is read: apart, so that no whole column is handed on for each value.
+  private let readings: [@Sendable (R) throws(ColumnFault) -> Value]
   /// What cannot be said of the definition itself.
   private(set) var faults: [SchemaError]
 
@@ -56,6 +58,7 @@ public struct TableSchema<R: Record>: Sendable {
 
   private init(_ name: String, key: [String], _ columns: [Column<R>]) {
     self.columns = columns
+    readings = columns.map(\.read)
     base = TableDefinition(name, columns: columns.map(\.definition), key: key, spaces: [])
     names = ColumnNames(columns.map(\.definition.name))
     faults = columns.flatMap(\.faults).map { SchemaError(name, $0.column, $0.reason, $0.remedy) }
@@ -166,9 +169,9 @@ public struct TableSchema<R: Record>: Sendable {
   package func values(of record: R) throws(OperationError) -> [Value] {
     var out: [Value] = []
     out.reserveCapacity(columns.count)
-    for column in columns {
-      do throws(ColumnFault) { out.append(try column.read(record)) } catch {
-        throw OperationError(name, column.definition.name, error.description)
+    for index in readings.indices {
+      do throws(ColumnFault) { out.append(try readings[index](record)) } catch {
+        throw OperationError(name, columns[index].definition.name, error.description)
       }
     }
     return out

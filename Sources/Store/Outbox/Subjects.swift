@@ -21,13 +21,20 @@ enum Role: Int64, Comparable {
 /// Order is kept among mutations that touch the same row, and along edges: a creation before what leans on it, and a leave
 /// after what leaned. Two mutations that only lean on the same thing go side by side.
 struct Subjects {
-  /// A row, or a space under the table name `$space`.
-  private(set) var roles: [RowKey: Role] = [:]
+  /// A row, or a space under the table name `$space`, in the order in which they were met. Rows are mostly made in the order of
+  /// their ids, so there is little to sort.
+  private var all: [(key: RowKey, value: Role)] = []
+  /// Where each is in `all`.
+  private var places: [RowKey: Int] = [:]
 
   /// Whether the mutation changes the row.
-  func touches(_ key: RowKey) -> Bool { roles[key].map { $0 > .leans } ?? false }
+  func touches(_ key: RowKey) -> Bool { places[key].map { all[$0].value > .leans } ?? false }
 
-  private mutating func add(_ key: RowKey, _ role: Role) { roles[key] = max(roles[key] ?? role, role) }
+  private mutating func add(_ key: RowKey, _ role: Role) {
+    // One look-up, also for a key that is new.
+    let place = { (place: inout Int) in place }(&places[key, default: all.count])
+    if place < all.count { all[place].value = max(all[place].value, role) } else { all.append((key, role)) }
+  }
 
   /// Notes one operation, with the row as it was visible before and after it.
   mutating func note(
@@ -36,7 +43,7 @@ struct Subjects {
   ) throws {
     let role: Role = operation.isInsert ? .opens : .changes
     add(operation.key, role)
-    if let id = operation.key.values.first?.text {
+    if !table.rootOf.isEmpty, let id = operation.key.values.first?.text {
       for kind in table.rootOf { add(Subjects.key(of: SpaceID(kind: kind, id: id)), role) }
     }
     for row in [before, after].compactMap({ $0 }) {
@@ -46,6 +53,7 @@ struct Subjects {
       for rule in table.spaces {
         if let parent = Spaces.parent(of: row.values, by: rule, in: table) { add(parent, .leans) }
       }
+      if !table.leansOnSpaces { continue }
       for space in try spaces.spaces(of: row.values, in: table) where Subjects.canChange(space, catalog) {
         add(Subjects.key(of: space), .leans)
       }
@@ -61,7 +69,7 @@ struct Subjects {
   private static func key(of space: SpaceID) -> RowKey { RowKey("$space", .text(space.text)) }
 
   /// In the order of keys, which no process draws anew: the same work writes the same bytes to the disk.
-  var sorted: SortedSubjects { SortedSubjects(all: roles.sorted { $0.key < $1.key }) }
+  var sorted: SortedSubjects { SortedSubjects(all: all.sorted { $0.key < $1.key }) }
 
   /// The rows that the mutation touches, by key.
   var touched: [RowKey] { sorted.all.filter { $0.value > .leans && $0.key.table != "$space" }.map(\.key) }
@@ -70,9 +78,9 @@ struct Subjects {
   func renamed(by upgrade: SchemaUpgrade) -> Subjects? {
     var out = Subjects()
     var isChanged = false
-    for (key, role) in roles {
+    for (key, role) in all {
       guard key.table != "$space" else {
-        out.roles[key] = role
+        out.add(key, role)
         continue
       }
       guard let table = upgrade.table(key.table) else {
@@ -81,7 +89,7 @@ struct Subjects {
       }
       let name = upgrade.key(key, in: table)
       isChanged = isChanged || name != key
-      out.roles[name] = role
+      out.add(name, role)
     }
     return isChanged ? out : nil
   }
@@ -94,7 +102,7 @@ struct Subjects {
     for _ in 0..<count {
       let key = RowKey(try reader.text(), values: try reader.values())
       guard let role = Role(rawValue: try reader.integer()) else { throw StoreError(.damaged, "role of \(key)") }
-      roles[key] = role
+      add(key, role)
     }
   }
 

@@ -13,19 +13,20 @@ extension WriteTransaction {
   @discardableResult
   public mutating func insert<R: Record>(_ record: R) throws -> R {
     let info = try store.table(of: R.self)
-    try insert(operation(record, info), into: info)
+    try insert(operation(record, R.table, info), into: info)
     return record
   }
 
   /// Adds records, each as `insert(_:)` does. Up to `Limits.operations` fit into one write.
   public mutating func insert<R: Record>(contentsOf records: some Sequence<R>) throws {
     let info = try store.table(of: R.self)
-    for record in records { try insert(operation(record, info), into: info) }
+    let table = R.table
+    for record in records { try insert(operation(record, table, info), into: info) }
   }
 
-  private func operation<R: Record>(_ record: R, _ info: TableInfo) throws -> Operation {
+  private func operation<R: Record>(_ record: R, _ table: TableSchema<R>, _ info: TableInfo) throws -> Operation {
     do throws(OperationError) {
-      return try store.catalog.insertion(of: try R.table.values(of: record), into: info)
+      return try store.catalog.insertion(of: try table.values(of: record), into: info)
     } catch { throw StoreError(.invalid, error.description) }
   }
 

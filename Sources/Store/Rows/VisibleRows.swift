@@ -37,8 +37,12 @@ enum VisibleRows {
     _ key: RowKey, _ table: TableInfo, _ state: RowState, hidden: [SQLiteValue], replacing: Bool,
     _ connection: SQLiteConnection
   ) throws {
-    let values =
-      state.values.map(\.sqlite) + [.blob(state.version.raw.bytes), .blob(state.incarnation.bytes)] + hidden
+    var values: [SQLiteValue] = []
+    values.reserveCapacity(state.values.count + 5)
+    for value in state.values { values.append(value.sqlite) }
+    values.append(.blob(state.version.raw.bytes))
+    values.append(.blob(state.incarnation.bytes))
+    values += hidden
     // The key is the only constraint, so a REPLACE evicts nothing but the row itself.
     let name = replacing ? StatementName("show again", table.number) : StatementName("show", table.number)
     try connection.statement(name) {
