@@ -84,7 +84,7 @@ extension Store {
         if case .set(let fields, let base?) = action, base == guess.version, guess.values == row.values {
           action = .set(fields, base: row.version)
         }
-        return Operation(key, row.incarnation, action)
+        return Operation(key, row.incarnation, action, place: operation.place)
       }
       if new == old { continue }
       try connection.run(

@@ -25,6 +25,7 @@ struct ClientSchema {
   func create(on connection: SQLiteConnection) throws {
     // Nearly always nothing is, and a look at the names is much cheaper than to have each statement find out.
     let there = Set(try connection.query("SELECT name FROM sqlite_schema") { $0.text(0) })
+    for name in ClientSchema.dropped where there.contains(name) { try connection.execute("DROP INDEX \(name)") }
     for (name, statement) in ClientSchema.own where !there.contains(name) { try connection.execute(statement) }
     for table in catalog.tables + catalog.localTables {
       if !there.contains(table.name) { try connection.execute(statement(table)) }
@@ -53,6 +54,9 @@ struct ClientSchema {
     let references = table.columns.filter { $0.reference != nil }.map { [$0.name] }
     return declared + references.filter { !declared.contains($0) }
   }
+
+  /// Indexes that files of before have.
+  private static let dropped = ["skerry_subjects_made"]
 
   /// Skerry's own, each with the name under which the file keeps it.
   static let own: KeyValuePairs = [
@@ -87,12 +91,12 @@ struct ClientSchema {
       failed INTEGER NOT NULL, attempts INTEGER NOT NULL, error TEXT) STRICT
     """,
     // What each outbox entry touches or leans on: rows, and spaces under the table name $space. Role 0 leans, 1 opens, 2 changes.
+    // It is looked up by row; what one entry has to do with is in the entry, and needs no index that each write would pay for.
     "skerry_subjects": """
     CREATE TABLE IF NOT EXISTS skerry_subjects(
       tbl TEXT NOT NULL, key BLOB NOT NULL, made INTEGER NOT NULL, role INTEGER NOT NULL,
       PRIMARY KEY(tbl, key, made)) STRICT, WITHOUT ROWID
     """,
-    "skerry_subjects_made": "CREATE INDEX IF NOT EXISTS skerry_subjects_made ON skerry_subjects(made)",
     "skerry_archive": """
     CREATE TABLE IF NOT EXISTS skerry_archive(
       made INTEGER PRIMARY KEY, mid BLOB NOT NULL UNIQUE, ops BLOB NOT NULL, subjects BLOB NOT NULL, label TEXT,

@@ -11,13 +11,11 @@ struct Predecessors {
 
   /// The entries that must be settled before this one may be judged. The nearest are enough: each names its own.
   func of(_ made: Int64) throws -> [MutationID] {
-    let subjects = try connection.query("SELECT tbl, key, role FROM skerry_subjects WHERE made = ?", .integer(made)) {
-      ($0.value(0), $0.value(1), $0.integer(2))
-    }
     var found: Set<Int64> = []
-    for (table, key, role) in subjects {
+    for (subject, role) in try Subjects.of(made, on: connection).sorted.all {
+      let (table, key) = (SQLiteValue.text(subject.table), SQLiteValue.blob(subject.bytes))
       if let writer = try nearest(table, key, before: made, atLeast: .opens) { found.insert(writer) }
-      guard role == Role.changes.rawValue else { continue }
+      guard role == .changes else { continue }
       let since = try nearest(table, key, before: made, atLeast: .changes) ?? -1
       found.formUnion(
         try connection.query(

@@ -143,8 +143,7 @@ extension Store {
       let confirmed = try ConfirmedRows(connection, catalog, spaces)
       let before = try touched(entry.made)
       confirmed.keepApart(before)
-      try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
-      try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
+      try remove(entry.made)
       try refold(before, confirmed)
       var draft = try Draft(self, id: newID)
       for operation in operations { try draft.record(try normalised(operation)) }
@@ -154,7 +153,13 @@ extension Store {
   }
 
   /// The rows that an entry touches.
-  func touched(_ made: Int64) throws -> [RowKey] { try Subjects.touched(made, on: connection) }
+  func touched(_ made: Int64) throws -> [RowKey] { try Subjects.of(made, on: connection).touched }
+
+  /// Takes an entry out of the outbox, with its place in the index of what is touched.
+  func remove(_ made: Int64) throws {
+    try Subjects.of(made, on: connection).sorted.removeFromIndex(made, on: connection)
+    try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(made))
+  }
 
   /// Notes that an entry failed when it was offered alone.
   package func noteFailure(_ id: MutationID, _ error: String) throws {

@@ -113,11 +113,11 @@ struct Subjects {
     ) { _ in true } ?? false
   }
 
-  /// The rows that an entry of the outbox touches, by the index of what is in it.
-  static func touched(_ made: Int64, on connection: SQLiteConnection) throws -> [RowKey] {
-    try connection.query(
-      "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
-    ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
+  /// What an entry of the outbox has to do with; nothing if it has left.
+  static func of(_ made: Int64, on connection: SQLiteConnection) throws -> Subjects {
+    try connection.first("SELECT subjects FROM skerry_outbox WHERE made = ?", .integer(made)) {
+      try Subjects(encoded: $0.blob(0))
+    } ?? Subjects()
   }
 }
 
@@ -142,5 +142,11 @@ struct SortedSubjects {
     for (key, role) in all {
       try insert.run([.text(key.table), .blob(key.bytes), .integer(made), .integer(role.rawValue)])
     }
+  }
+
+  /// Takes them out of it, before or after the entry goes.
+  func removeFromIndex(_ made: Int64, on connection: SQLiteConnection) throws {
+    let delete = try connection.statement("DELETE FROM skerry_subjects WHERE tbl = ? AND key = ? AND made = ?")
+    for (key, _) in all { try delete.run([.text(key.table), .blob(key.bytes), .integer(made)]) }
   }
 }

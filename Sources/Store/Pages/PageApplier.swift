@@ -200,8 +200,7 @@ final class PageApplier {
         receipt.reason.map { .text($0) } ?? .null, .integer(store.ambient.now()), .integer(entry.made))
     case .void: break
     }
-    try connection.run("DELETE FROM skerry_subjects WHERE made = ?", .integer(entry.made))
-    try connection.run("DELETE FROM skerry_outbox WHERE made = ?", .integer(entry.made))
+    try store.remove(entry.made)
     store.answered[receipt.id] = nil
     store.lowestNumber = nil
     effect.settled.append(receipt.id)

@@ -122,6 +122,6 @@ extension StoreReport.Entry {
       id: entry.id, made: entry.made, number: entry.number, label: entry.label, madeAt: entry.madeAt, state: state,
       isSent: entry.isSent, attempts: entry.attempts, lastError: entry.lastError,
       bytes: Operation.encode(entry.operations).count, after: try Predecessors(connection).of(entry.made),
-      keys: try Subjects.touched(entry.made, on: connection))
+      keys: try Subjects.of(entry.made, on: connection).touched)
   }
 }

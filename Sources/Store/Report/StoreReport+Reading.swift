@@ -122,7 +122,7 @@ extension StoreReport {
       """, row: Entry.init(row:))
     for index in entries.indices {
       entries[index].after = try Predecessors(connection).of(entries[index].made)
-      entries[index].keys = try Subjects.touched(entries[index].made, on: connection)
+      entries[index].keys = try Subjects.of(entries[index].made, on: connection).touched
     }
     return entries
   }
