@@ -8,6 +8,7 @@
 #   make docs     build, and make the reference of the public modules in .build/docs; fails on a link that leads nowhere
 #   make format   put Sources, Tests, Examples and Package.swift into the house format
 #   make soak     all tests at full length, then the simulator with new seeds (HOURS=n, 2 if not said)
+#   make sanitize all tests under the thread and the address sanitizer (ARGS=thread or address for one)
 #   make planted  how many seeds the simulator needs to find each planted bug (ARGS=--write puts it into the docs)
 #   make clean    remove what was built
 #   make help     this table
@@ -15,6 +16,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: run .demo test lint docs format soak planted clean help dependencies
+.PHONY: run .demo test lint format soak sanitize planted clean help dependencies
 MAKEFLAGS += --no-print-directory
 SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
 
@@ -60,6 +62,9 @@ format:
 
 soak: dependencies
 	scripts/soak $(or $(HOURS),2)
+
+sanitize: dependencies
+	scripts/sanitize $(ARGS)
 
 planted: dependencies
 	scripts/planted run $(ARGS)
