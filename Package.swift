@@ -150,7 +150,7 @@ let package = Package(
     .testTarget(
       name: "APITests",
       dependencies: [
-        "SkerryAmbientKit", "SkerryFootprint", "Skerry", "SkerryHTTP", "SkerryServer", "SkerryTestSupport",
+        "SkerryAmbientKit", "Skerry", "SkerryHTTP", "SkerryServer", "SkerryTestSupport",
         "SkerryTokenKit",
       ], path: "Tests/APITests", exclude: ["Refusals"], swiftSettings: strict),
     .testTarget(
