@@ -15,8 +15,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: run .demo test lint docs format soak planted clean help dependencies
-.PHONY: run .demo test lint format soak sanitize planted clean help dependencies
+.PHONY: run .demo test lint docs format soak sanitize planted clean help dependencies
 MAKEFLAGS += --no-print-directory
 SWIFT_FILES = $(wildcard Sources Tests Examples Package.swift)
 

@@ -112,7 +112,8 @@ struct ClientSchema {
     // The writes that are made once for each file, and were.
     "skerry_done": "CREATE TABLE IF NOT EXISTS skerry_done(name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
     // Rows that the app brought along as already on the server, until the first sync has shown what the server has.
-    "skerry_guesses": "CREATE TABLE IF NOT EXISTS skerry_guesses(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID",
+    "skerry_guesses":
+      "CREATE TABLE IF NOT EXISTS skerry_guesses(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY(tbl, key)) STRICT, WITHOUT ROWID",
     // What an adoption that is under way has dealt with.
     "skerry_adopted": """
     CREATE TABLE IF NOT EXISTS skerry_adopted(

@@ -26,7 +26,6 @@ struct BlockedEntries {
       let meansGuess = try hasGuesses && subjects.contains { try $1 > .leans && Guesses.contains($0, connection) }
       take(row.integer(0), row.integer(1) != 0 || meansGuess, subjects)
     }
-    }
   }
 
   private mutating func take(_ made: Int64, _ isSetAside: Bool, _ subjects: [(key: RowKey, value: Role)]) {
