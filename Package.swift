@@ -48,6 +48,7 @@ let package = Package(
 
     // Kits: one library each, no word of sync
     .target(name: "SkerryAmbientKit", dependencies: ["SkerryModel"], path: "Sources/AmbientKit", swiftSettings: strict),
+    .target(name: "SkerryFileKit", dependencies: [], path: "Sources/FileKit", swiftSettings: strict),
     .target(name: "SkerrySQLiteKit", dependencies: ["CSkerrySQLite"], path: "Sources/SQLiteKit", swiftSettings: strict),
     .target(name: "SkerryDiskKit", dependencies: ["CSkerrySQLite"], path: "Sources/DiskKit", swiftSettings: strict),
     .target(name: "SkerryHTTPKit", dependencies: ["CSkerryMicroHTTP"], path: "Sources/HTTPKit", swiftSettings: strict),
@@ -67,12 +68,13 @@ let package = Package(
       name: "SkerryStore",
       dependencies: [
         "SkerryModel", "SkerryMerge", "SkerryWire", "SkerryMachine", "SkerrySQLiteKit", "SkerryTables", "SkerryRecords",
+        "SkerryAmbientKit", "SkerryFileKit",
       ], path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "Skerry",
       dependencies: [
         "SkerryModel", "SkerryMachine", "SkerryStore", "SkerrySQLiteKit", "SkerryAmbientKit",
-        "SkerryRecords",
+        "SkerryRecords", "SkerryFileKit",
       ],
       path: "Sources/Skerry", swiftSettings: strict),
     .target(
@@ -199,7 +201,7 @@ let package = Package(
       dependencies: [
         "SkerryTestSupport", "SkerryTesting", "SkerryAmbientKit", "SkerryModel", "SkerryMachine", "SkerryStore",
         "Skerry", "SkerryDiskKit", "SkerryRecords",
-        "SkerrySQLiteKit",
+        "SkerrySQLiteKit", "SkerryFileKit",
         "SkerryServerCore", "SkerryStorageSQLite",
       ], path: "Tests/StoreTests", swiftSettings: strict),
     .testTarget(

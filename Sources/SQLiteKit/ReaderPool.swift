@@ -20,7 +20,14 @@ public final class ReaderPool: Sendable {
   private let busyTimeout: Int32
   private let vfs: String?
   private let slots: DispatchSemaphore
-  private let idle = Mutex<[ConnectionSlot]>([])
+  private let size: Int
+  private let key: CipherKey?
+  private struct State {
+    var idle: [ConnectionSlot] = []
+    var isSuspended = false
+  }
+  private let state = Mutex(State())
+  private let suspending = DispatchSemaphore(value: 1)
   // Serial queues, each with a thread of its own when it needs one. The blocks of a concurrent queue share the threads
   // under the cooperative pool: measured on Linux, as many blocked reads as cores held every other task up for a second.
   private let queues: [DispatchQueue]
@@ -35,9 +42,11 @@ public final class ReaderPool: Sendable {
   /// - Parameter prepare: what is done with each connection before it is first used.
   package init(
     path: String, size: Int = 4, busyTimeout: Int32 = 5_000, lanes: Lanes, vfs: String?,
-    prepare: @escaping @Sendable (SQLiteConnection) throws -> Void = { _ in }
+    key: CipherKey? = nil, prepare: @escaping @Sendable (SQLiteConnection) throws -> Void = { _ in }
   ) {
     self.prepare = prepare
+    self.size = size
+    self.key = key
     self.path = path
     self.busyTimeout = busyTimeout
     self.vfs = vfs
@@ -51,16 +60,20 @@ public final class ReaderPool: Sendable {
     slots.wait()
     defer { slots.signal() }
     let slot: ConnectionSlot
-    if let free = idle.withLock({ $0.popLast() }) {
+    let free = try state.withLock { state in
+      if state.isSuspended { throw Suspended() }
+      return state.idle.popLast()
+    }
+    if let free {
       slot = free
     } else {
       slot = ConnectionSlot(
-        connection: try SQLiteConnection(path: path, mode: .reader, busyTimeout: busyTimeout, vfs: vfs))
+        connection: try SQLiteConnection(path: path, mode: .reader, busyTimeout: busyTimeout, vfs: vfs, key: key))
       try prepare(slot.connection)
     }
     let result = Result { try slot.connection.transaction(.deferred) { try body(slot.connection) } }
     // A connection whose transaction could not be ended is closed instead of being handed to the next caller.
-    if !slot.connection.isInTransaction { idle.withLock { $0.append(slot) } }
+    if !slot.connection.isInTransaction { state.withLock { $0.idle.append(slot) } }
     return try result.get()
   }
 
@@ -82,5 +95,22 @@ public final class ReaderPool: Sendable {
   }
 
   /// Closes the connections that are not in use.
-  public func closeIdle() { idle.withLock { $0.removeAll() } }
+  public func closeIdle() { state.withLock { $0.idle.removeAll() } }
+
+  /// Thrown by a read of a pool that is suspended.
+  package struct Suspended: Error {}
+
+  /// Closes all connections, once those that are reading are through; reads are refused until `resume`. Blocks that long.
+  package func suspend() {
+    suspending.wait()
+    defer { suspending.signal() }
+    state.withLock { $0.isSuspended = true }
+    // Nobody reads while all places are taken.
+    for _ in 0..<size { slots.wait() }
+    closeIdle()
+    for _ in 0..<size { slots.signal() }
+  }
+
+  /// Reads are welcome again; connections are opened when first needed.
+  package func resume() { state.withLock { $0.isSuspended = false } }
 }

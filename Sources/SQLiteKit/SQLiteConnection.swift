@@ -47,7 +47,15 @@ public final class SQLiteConnection {
   ///   - busyTimeout: how long a call waits for another connection's lock, in milliseconds.
   ///   - vfs: SQLite's name of the file system that the file is on (https://www.sqlite.org/vfs.html); nil for its default.
   /// - Throws: `SQLiteError`; the file is not changed.
-  public init(path: String, mode: Mode, busyTimeout: Int32 = 5_000, vfs: String? = nil) throws {
+  public convenience init(path: String, mode: Mode, busyTimeout: Int32 = 5_000, vfs: String? = nil) throws {
+    try self.init(path: path, mode: mode, busyTimeout: busyTimeout, vfs: vfs, key: nil)
+  }
+
+  /// - Parameter key: asked for the key of an encrypted file, after it is known that this SQLite can encrypt.
+  /// - Throws: `CipherError` as well, or what `key` throws; the file is not changed.
+  package init(path: String, mode: Mode, busyTimeout: Int32 = 5_000, vfs: String? = nil, key: CipherKey?) throws {
+    // Before the file is made: one in clear must not come of it.
+    if key != nil { try Cipher.check() }
     let access = mode == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     handle =
@@ -56,6 +64,12 @@ public final class SQLiteConnection {
       : try DatabaseHandle.open(path, flags: flags, vfs: vfs)
     self.busyTimeout = busyTimeout
     sqlite3_busy_timeout(handle.pointer, busyTimeout)
+    if let key {
+      // Whoever has the wrong key moves nothing into the file when it closes it.
+      skerry_checkpoint_on_close(handle.pointer, 0)
+      try Cipher.unlock(handle.pointer, with: key())
+      skerry_checkpoint_on_close(handle.pointer, 1)
+    }
     skerry_set_defensive(handle.pointer)
     // Phones' SQLite lacks Debian's compile options, so nothing is left to a default.
     try execute("PRAGMA foreign_keys = OFF")
@@ -63,7 +77,7 @@ public final class SQLiteConnection {
     try execute("PRAGMA mmap_size = 0")
     switch mode {
     case .reader, .immutable:
-      skerry_no_checkpoint_on_close(handle.pointer)
+      skerry_checkpoint_on_close(handle.pointer, 0)
       try execute("PRAGMA query_only = ON")
       try execute("PRAGMA wal_autocheckpoint = 0")
     case .writer:
@@ -153,6 +167,9 @@ public final class SQLiteConnection {
   public var filePath: String? {
     sqlite3_db_filename(database, "main").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
+
+  /// The number of the SQLite that is linked: major, minor and patch with three digits each (`sqlite3_libversion_number`).
+  package static var libraryVersion: Int { Int(sqlite3_libversion_number()) }
 
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }

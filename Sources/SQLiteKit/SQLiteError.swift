@@ -29,6 +29,9 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether the file is no database, or one whose structure is broken.
   public var isDamage: Bool { code == SQLITE_NOTADB || code == SQLITE_CORRUPT }
 
+  /// Whether the volume has no space left.
+  public var isFull: Bool { code == SQLITE_FULL }
+
   /// Whether the same call may pass later without anybody's doing.
   public var isRetryable: Bool { isBusy }
 

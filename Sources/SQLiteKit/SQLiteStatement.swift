@@ -21,9 +21,13 @@ public final class SQLiteStatement {
     text.withUTF8 { utf8 in
       utf8.withMemoryRebound(to: CChar.self) { buffer in
         var tail: UnsafePointer<CChar>?
-        result = sqlite3_prepare_v3(
-          connection.database, buffer.baseAddress, Int32(buffer.count), UInt32(SQLITE_PREPARE_PERSISTENT), &pointer,
-          &tail)
+        // What is meant for long came with 3.20; SQLCipher 3 is older.
+        result =
+          sqlite3_libversion_number() < 3_020_000
+          ? sqlite3_prepare_v2(connection.database, buffer.baseAddress, Int32(buffer.count), &pointer, &tail)
+          : sqlite3_prepare_v3(
+            connection.database, buffer.baseAddress, Int32(buffer.count), UInt32(SQLITE_PREPARE_PERSISTENT), &pointer,
+            &tail)
         if let tail, let start = buffer.baseAddress {
           hasTail = buffer[(tail - start)...].contains { !" \n\t;".utf8.contains(UInt8(bitPattern: $0)) }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SkerrySQLiteKit
+import SkerryStore
 import Synchronization
 
 /// The replicas that are open in this process.
@@ -9,8 +10,8 @@ enum OpenReplicas {
   private static let all = Mutex<[String: Entry]>([:])
 
   /// The replica that has the file open, by whatever path.
-  static func find(_ path: String) -> Replica? {
-    let name = SQLiteConnection.fullPath(of: path)
+  static func find(_ place: StorePlace) -> Replica? {
+    let name = SQLiteConnection.fullPath(of: place.path)
     return name.flatMap { name in all.withLock { $0[name]?.replica } }
   }
 

@@ -20,12 +20,13 @@ public actor Replica {
   nonisolated let readers: ReaderPool
   nonisolated let ambient: any Ambient
   let store: Store
+  let drops: DropFolder?
   /// The database's own name of the file: the same for every path that leads to it.
   private nonisolated let filePath: String
   private(set) var session: SyncSession?
   private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
-  private nonisolated let listeners = Listeners()
+  nonisolated let listeners = Listeners()
   /// Nil where nobody wants to read it.
   nonisolated let log: EventLog?
   /// How the last conversation is timed.
@@ -45,62 +46,87 @@ public actor Replica {
   ///   - folder: an existing folder, by its path. The file's name is made from the account.
   ///   - account: the subject of the account's token.
   ///   - schema: what the app declares.
+  ///   - files: who may read the files, and whether they are backed up.
+  ///   - key: asked for the key at each opening of a connection, from any thread; nil for a file in clear. A file keeps the key
+  ///     that it was made with. SQLCipher must be linked in place of SQLite.
+  ///   - drops: the folder in which other processes leave writes; they are collected now, and by the engine.
   ///   - log: takes what happens, in names and numbers, at once and on whatever thread it happens on. Of a store that is open
   ///     already the first one stays.
-  /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema` or `damaged`; an error of the database when
-  ///   the file cannot be opened. The file is not changed then.
+  /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema`, `damaged`, `encryptionUnavailable` or
+  ///   `wrongKey`; an error of the database when the file cannot be opened; what `files` or `key` throws. The file is not
+  ///   changed then.
   public static func open(
-    in folder: String, account: AccountID, schema: Schema, log: LogSink? = nil
+    in folder: String, account: AccountID, schema: Schema, files: FilePolicy = FilePolicy(),
+    key: (@Sendable () throws -> EncryptionKey)? = nil, drops: DropFolder? = nil, log: LogSink? = nil
   ) async throws -> Replica {
-    try await open(
-      path: folder + "/" + fileName(of: account), account: account, schema: schema, ambient: SystemAmbient(), log: log)
+    let place = StorePlace(folder + "/" + fileName(of: account), key: key, files: files)
+    return try await open(
+      at: place, account: account, schema: schema, ambient: SystemAmbient(), drops: drops, log: log)
   }
 
   /// The name of an account's file: a hash, so that no account id can name another path.
-  public static func fileName(of account: AccountID) -> String {
-    "skerry-" + Hex.text(SHA256.hash(Array(account.text.utf8)).prefix(16)) + ".db"
+  public static func fileName(of account: AccountID) -> String { StorePlace.fileName(of: account) }
+
+  package static func open(
+    path: String, account: AccountID, schema: Schema, ambient: any Ambient, drops: DropFolder? = nil,
+    log: LogSink? = nil
+  ) async throws -> Replica {
+    try await open(
+      at: StorePlace(path, files: FilePolicy()), account: account, schema: schema, ambient: ambient, drops: drops,
+      log: log)
   }
 
   package static func open(
-    path: String, account: AccountID, schema: Schema, ambient: any Ambient, log: LogSink? = nil
+    at place: StorePlace, account: AccountID, schema: Schema, ambient: any Ambient, drops: DropFolder? = nil,
+    log: LogSink? = nil
   ) async throws -> Replica {
     let catalog = try Catalog(schema)
     // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
     let executor = SerialQueueExecutor(label: "skerry.store")
     let replica = try await executor.run {
       // One that is open already must not be brought to another schema by the way.
-      if let known = OpenReplicas.find(path) { return known }
+      if let known = OpenReplicas.find(place) { return known }
       let opened = try Replica(
-        path: path, account: account, catalog: catalog, ambient: ambient,
-        host: ReplicaHost(executor: executor, log: log))
+        at: place, account: account, catalog: catalog, ambient: ambient,
+        host: ReplicaHost(executor: executor, log: log), drops: drops)
       return OpenReplicas.keep(opened, opened.filePath)
     }
     guard replica.account == account, replica.catalog.schema == schema else {
       throw StoreError(.otherSchema, "the store is open already, with another account or schema; close that one first")
     }
+    await replica.collectQuietly()
     return replica
   }
 
   /// Opens a store on the caller's thread, for worlds whose threads, disks and clocks are their own. It is not held against
   /// the other replicas of the process: nobody else may have the file open.
   ///
-  /// - Throws: as `open(in:account:schema:)`.
+  /// - Throws: as `open(in:account:schema:files:key:drops:)`.
   package init(
     path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, host: ReplicaHost
+  ) throws {
+    try self.init(
+      at: StorePlace(path, vfs: host.vfs), account: account, catalog: catalog, ambient: ambient, host: host, drops: nil)
+  }
+
+  private init(
+    at place: StorePlace, account: AccountID, catalog: Catalog, ambient: any Ambient, host: ReplicaHost,
+    drops: DropFolder?
   ) throws {
     self.catalog = catalog
     self.account = account
     self.ambient = ambient
+    self.drops = drops
     executor = host.executor
-    readers = ReaderPool(path: path, lanes: host.lanes, vfs: host.vfs) { connection in
+    readers = ReaderPool(path: place.path, lanes: host.lanes, vfs: place.vfs, key: place.cipherKey) { connection in
       connection.watchReads()
       try QueryViews.create(catalog, on: connection)
     }
     let log = host.log.map { EventLog($0, ambient) }
     self.log = log
     let opening = log?.begin(.open)
-    let earlier = log.flatMap { _ in Store.schemaVersion(of: path, vfs: host.vfs) }
-    do { store = try Store(path: path, account: account, catalog: catalog, ambient: ambient, vfs: host.vfs) } catch {
+    let earlier = log.flatMap { _ in Store.schemaVersion(of: place) }
+    do { store = try Store(at: place, account: account, catalog: catalog, ambient: ambient) } catch {
       log?.end(opening, level: .error, words: ["error": EventLog.word(error)])
       throw error
     }
@@ -165,7 +191,7 @@ public actor Replica {
   nonisolated func answer<Element>(
     _ query: Query<Element>, isObserved: Bool
   ) async throws -> ObservedAnswer<Element> {
-    let (answer, faults) = try await readers.readAsync { [catalog] connection in
+    let (answer, faults) = try await reading { [catalog] connection in
       let source = ConnectionSource(connection, catalog, isObserved: isObserved)
       let answer = try query.read(source)
       return (
@@ -191,6 +217,12 @@ public actor Replica {
   /// What happens from now on, newest last. A listener that does not keep up misses the oldest events, so each event only
   /// says where to look.
   public nonisolated func events() -> AsyncStream<ReplicaEvent> { listeners.add() }
+
+  /// Begins a round now, if an engine is at work.
+  func wake() {
+    session?.note(.syncRequested)
+    onChange?()
+  }
 
   func changed() {
     session?.note(.syncWanted)
@@ -232,7 +264,9 @@ public actor Replica {
   package func nextStep() throws -> SyncSession.Step {
     let step = try session?.next() ?? .wait(until: nil)
     if log != nil { logCondition() }
-    return step
+    // Before it rests, it takes what others have left.
+    guard case .wait = step, collectQuietly() else { return step }
+    return try session?.next() ?? step
   }
 
   /// Reads what came back for an exchange, and gives the pull that comes after it, if it is known already.
@@ -270,7 +304,7 @@ public actor Replica {
   package func setLongCatchUp(_ items: Int64) { store.longCatchUp = items }
 
   /// Gives a closure the writing connection, for tests and benchmarks that watch or tune it.
-  package func withConnection<T: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> T) rethrows -> T {
+  package func withConnection<T: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> T) throws -> T {
     try store.withConnection(body)
   }
 }

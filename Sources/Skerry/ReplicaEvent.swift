@@ -30,4 +30,8 @@ public enum ReplicaEvent: Sendable, Equatable {
   case consistent
   /// Rows were left out of an answer, since they are not what the query makes of them: why, without any value.
   case unreadable([String])
+  /// Drops were set aside: where they are kept, each with the reason.
+  case dropsRefused([String])
+  /// The folder of drops could not be read, or a drop could not be taken in for now: what the system said. It is tried again.
+  case dropsFailed(String)
 }

@@ -66,7 +66,8 @@ public actor SyncEngine {
 
   /// Syncs until the task is cancelled: after each local write, and at the policy's interval.
   ///
-  /// While another process holds the file's lock, it waits and tries again.
+  /// While another process holds the file's lock, it waits and tries again. While the replica is suspended, it waits for
+  /// `Replica.resume()`.
   ///
   /// - Throws: `StoreError` or an error of the database, when the file can no longer be used; `EngineBusy` if another `run()`
   ///   is at work. Failures of the network and the server are no errors here: see `condition()`.
@@ -80,7 +81,7 @@ public actor SyncEngine {
   /// fetched until then is kept, and the next call goes on from there.
   ///
   /// - Returns: what was done in this call.
-  /// - Throws: as `run()`.
+  /// - Throws: as `run()`; `StoreError` with code `suspended` if the replica is suspended.
   public func syncOnce(within limit: Duration) async throws -> SyncReport {
     let before = await report()
     let (clock, engine) = (clock, self)
@@ -147,6 +148,11 @@ public actor SyncEngine {
         // beyond it until it has been.
         mayAskAhead = false
         await alarm.wait(for: SyncEngine.lockWait, clock: clock)
+      } catch let error as StoreError where error.code == .suspended && !stopsWhenResting {
+        // Resuming rings. What was fetched meanwhile is asked for again: another process may have gone on from there.
+        mayAskAhead = false
+        dropAhead()
+        await alarm.wait(for: nil, clock: clock)
       }
     }
   }

@@ -14,8 +14,8 @@ static inline int skerry_set_defensive(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 /* The WAL checkpoint when the last connection closes would make a second checkpointer. */
-static inline int skerry_no_checkpoint_on_close(sqlite3 *db) {
-  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+static inline int skerry_checkpoint_on_close(sqlite3 *db, int is_on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
 }
 /* sqlite3_config is variadic, which does not import. Refused once SQLite is at work, with no harm done. */
 static inline int skerry_no_memory_statistics(void) {

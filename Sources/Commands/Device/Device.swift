@@ -43,7 +43,7 @@ actor Device {
     network = try Device.network(setup, clock)
     engine = network.map { [replica] in SyncEngine(replica, transport: $0) }
     if let point = setup.stopPoint {
-      await replica.withConnection { $0.monitor = { point.pass(statement: $0) } }
+      try await replica.withConnection { $0.monitor = { point.pass(statement: $0) } }
     }
   }
 

@@ -32,7 +32,7 @@ struct NewsOracle {
     case .consistent:
       isFalsePoint = isFalsePoint || !isConsistent
       isConsistent = false
-    case .digestMismatch, .unreadable: break
+    case .digestMismatch, .unreadable, .dropsRefused, .dropsFailed: break
     }
   }
 

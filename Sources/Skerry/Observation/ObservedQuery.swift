@@ -9,7 +9,7 @@ import SkerryStore
 /// write elsewhere costs an observer nothing, and one of rows that it does not read costs it a read, but no element. Changes
 /// that come while the reader is at work are one, so a slow reader gets the newest answer and never a backlog.
 ///
-/// The sequence ends when its task is cancelled.
+/// While the replica is suspended it waits, and reads anew when that is over. The sequence ends when its task is cancelled.
 public struct ObservedQuery<Value: Sendable>: AsyncSequence, Sendable {
   /// One answer.
   public typealias Element = [Value]
@@ -46,7 +46,13 @@ public struct ObservedQuery<Value: Sendable>: AsyncSequence, Sendable {
           if Task.isCancelled { return nil }
         }
         let counts = replica.board.counts
-        let answer = try await replica.answer(query, isObserved: true)
+        let answer: Replica.ObservedAnswer<Value>
+        do { answer = try await replica.answer(query, isObserved: true) } catch let error as StoreError
+          where error.code == .suspended
+        {
+          await replica.board.wait(for: [], since: counts.sum([]))
+          continue
+        }
         let isNew = answer.fingerprint != last?.fingerprint
         last = (answer.fingerprint, answer.tables, counts.sum(answer.tables))
         if isNew { return answer.elements }

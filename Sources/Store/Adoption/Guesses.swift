@@ -89,6 +89,7 @@ extension Store {
       if new == old { continue }
       try connection.run(
         "UPDATE skerry_outbox SET ops = ? WHERE made = ?", .blob(Operation.encode(new)), .integer(made))
+      try EntrySum.refresh(made, on: connection)
     }
     return !entries.isEmpty
   }

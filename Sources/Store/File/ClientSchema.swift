@@ -88,7 +88,7 @@ struct ClientSchema {
     CREATE TABLE IF NOT EXISTS skerry_outbox(
       made INTEGER PRIMARY KEY, mid BLOB NOT NULL UNIQUE, n INTEGER NOT NULL, ops BLOB NOT NULL, subjects BLOB NOT NULL,
       label TEXT, at INTEGER NOT NULL, void INTEGER NOT NULL, sent INTEGER NOT NULL, dormant INTEGER NOT NULL,
-      failed INTEGER NOT NULL, attempts INTEGER NOT NULL, error TEXT) STRICT
+      failed INTEGER NOT NULL, attempts INTEGER NOT NULL, error TEXT, sum BLOB) STRICT
     """,
     // What each outbox entry touches or leans on: rows, and spaces under the table name $space. Role 0 leans, 1 opens, 2 changes.
     // It is looked up by row; what one entry has to do with is in the entry, and needs no index that each write would pay for.
@@ -100,7 +100,8 @@ struct ClientSchema {
     "skerry_archive": """
     CREATE TABLE IF NOT EXISTS skerry_archive(
       made INTEGER PRIMARY KEY, mid BLOB NOT NULL UNIQUE, ops BLOB NOT NULL, subjects BLOB NOT NULL, label TEXT,
-      at INTEGER NOT NULL, void INTEGER NOT NULL, sent INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT
+      at INTEGER NOT NULL, void INTEGER NOT NULL, sent INTEGER NOT NULL, pos INTEGER NOT NULL,
+      sum BLOB) STRICT
     """,
     "skerry_archive_pos": "CREATE INDEX IF NOT EXISTS skerry_archive_pos ON skerry_archive(pos)",
     "skerry_inbox": """

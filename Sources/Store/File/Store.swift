@@ -12,8 +12,9 @@ import SkerryTables
 package final class Store {
   package let catalog: Catalog
   package let account: AccountID
-  package let path: String
-  let connection: SQLiteConnection
+  let place: StorePlace
+  /// nil while the store is suspended.
+  private var open: SQLiteConnection?
   let ambient: any Ambient
   /// A catch-up of more items than this is published page by page, and said to be.
   package var longCatchUp: Int64 = 5_000
@@ -25,7 +26,7 @@ package final class Store {
   var lowestNumber: Int64?
   /// Counts messages that were taken in, to tell which pulls were asked for after a verdict.
   package internal(set) var clock = 0
-  var spaces: SpaceTable
+  private var spaceTable: SpaceTable?
   /// Changes when another connection has committed.
   private var dataVersion: Int64
   /// Whether rows have gone whose values may still be in the WAL. True at first: the process before may have died between the
@@ -42,77 +43,71 @@ package final class Store {
   ///
   /// - Parameter vfs: SQLite's name of the file system that the file is on; nil for its default.
   /// - Throws: `StoreError` with code `otherAccount`, `otherSchema` or `damaged`, the file unchanged; `SQLiteError`.
-  package init(path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, vfs: String? = nil) throws {
-    let connection = try SQLiteConnection(path: path, mode: .writer, vfs: vfs)
-    try connection.execute("PRAGMA secure_delete = ON")  // others' values do not outlive a lost access in free pages
-    let state = try connection.transaction(.immediate) {
-      try Store.prepare(connection, account: account, catalog: catalog, ambient: ambient)
-    }
-    connection.watchChanges()
-    self.connection = connection
-    self.path = path
+  package convenience init(
+    path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, vfs: String? = nil
+  ) throws {
+    try self.init(at: StorePlace(path, vfs: vfs), account: account, catalog: catalog, ambient: ambient)
+  }
+
+  /// - Throws: also `StoreError` with code `encryptionUnavailable` or `wrongKey`; what the place's key or policy throws.
+  package init(at place: StorePlace, account: AccountID, catalog: Catalog, ambient: any Ambient) throws {
+    let opened = try Store.open(place, account: account, catalog: catalog, ambient: ambient)
+    self.place = place
     self.account = account
     self.catalog = catalog
     self.ambient = ambient
-    self.state = state
-    spaces = SpaceTable(connection)
-    dataVersion = try connection.dataVersion()
+    open = opened.connection
+    state = opened.state
+    dataVersion = opened.dataVersion
   }
 
-  private static func prepare(
-    _ connection: SQLiteConnection, account: AccountID, catalog: Catalog, ambient: any Ambient
-  ) throws -> ReplicaState {
-    let hasState =
-      try connection.first(
-        "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'"
-      ) { _ in true } ?? false
-    if hasState, let old = try checkOwner(connection, account: account, schema: catalog.schema) {
-      try StoreMigration(connection, catalog, from: old).run()
+  // MARK: Suspending
+
+  /// The connection that writes.
+  ///
+  /// - Throws: `StoreError` with code `suspended`.
+  var connection: SQLiteConnection {
+    get throws {
+      guard let open else { throw StoreError.suspended }
+      return open
     }
-    try ClientSchema(catalog).create(on: connection)
-    if let state = try ReplicaState.read(from: connection) { return state }
-    let state = ReplicaState(ids: [ambient.makeReplicaID()])
-    try connection.run(
-      """
-      INSERT INTO skerry_state(id, format, account, app, version, schema, ids, counter, made, long, count, mismatches)
-      VALUES (1, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
-      """, .integer(ClientSchema.format), .text(account.text), .text(catalog.schema.name),
-      .integer(Int64(catalog.schema.version)), .text(try SchemaText.encode(catalog.schema)), .text(state.id.text))
-    return state
   }
 
-  /// - Returns: the schema with which the file was made, if it is another one.
-  private static func checkOwner(
-    _ connection: SQLiteConnection, account: AccountID, schema: Schema
-  ) throws -> Schema? {
-    // Another format may lack what comes after it.
-    let format = try connection.first("SELECT format FROM skerry_state") { $0.integer(0) }
-    if let format, format != ClientSchema.format {
-      throw StoreError(
-        .otherSchema, "the file has format \(format), this library reads \(ClientSchema.format); update the app")
+  var spaces: SpaceTable {
+    get throws {
+      if let spaceTable { return spaceTable }
+      let made = SpaceTable(try connection)
+      spaceTable = made
+      return made
     }
-    let found = try connection.first("SELECT account, app, version, schema FROM skerry_state") {
-      (AccountID($0.text(0)), $0.text(1), Int($0.integer(2)), $0.text(3))
-    }
-    guard let (owner, app, version, text) = found else { return nil }
-    if owner != account {
-      throw StoreError(.otherAccount, "the file belongs to another account; open one store per account")
-    }
-    if app != schema.name || version > schema.version {
-      throw StoreError(
-        .otherSchema,
-        "the file was made with \(app) \(version), opened with \(schema.name) \(schema.version); open it with the newer app"
-      )
-    }
-    guard let old = SchemaText.decode(text) else {
-      throw StoreError(.damaged, "skerry_state holds a schema that cannot be read")
-    }
-    return old == schema ? nil : old
+  }
+
+  package var isSuspended: Bool { open == nil }
+
+  /// Closes the file: no lock is left, and the WAL is moved into the file if nobody else has it open. What is kept in memory
+  /// only stays.
+  package func suspend() {
+    spaceTable = nil
+    open = nil
+  }
+
+  /// Opens the file again, and reads anew what others may have changed.
+  ///
+  /// - Throws: as the initialiser; the store is suspended then, as before.
+  package func resume() throws {
+    guard isSuspended else { return }
+    let opened = try Store.open(place, account: account, catalog: catalog, ambient: ambient)
+    open = opened.connection
+    state = opened.state
+    dataVersion = opened.dataVersion
+    lowestNumber = nil
+    needsPurge = true
   }
 
   /// Runs a closure as one transaction; when it throws, what is kept in memory is as before too.
   @discardableResult
   func transaction<T>(_ body: () throws -> T) throws -> T {
+    let connection = try connection
     var before = (state, answered, clock)
     _ = connection.takeChangedTables()
     do {
@@ -128,7 +123,7 @@ package final class Store {
     } catch {
       (state, answered, clock) = before
       lowestNumber = nil
-      spaces = SpaceTable(connection)
+      spaceTable = nil
       throw error
     }
   }
@@ -136,6 +131,7 @@ package final class Store {
   /// Reads anew what is kept in memory if another connection has written the file: an extension of the app, or a second store
   /// on it.
   private func noticeOthers() throws {
+    let connection = try connection
     let version = try connection.dataVersion()
     if version == dataVersion { return }
     guard let found = try ReplicaState.read(from: connection) else {
@@ -150,15 +146,25 @@ package final class Store {
     }
     state = found
     lowestNumber = nil
-    spaces = SpaceTable(connection)
+    spaceTable = nil
     dataVersion = version
     onOthersCommit()
+  }
+
+  /// Looks whether another connection has written the file, and reads anew what is kept in memory then.
+  ///
+  /// - Returns: whether one has put something into the outbox.
+  package func noticeOtherConnections() throws -> Bool {
+    let (version, made) = (dataVersion, state.made)
+    if try connection.dataVersion() == version { return false }
+    try connection.transaction(.deferred) { try noticeOthers() }
+    return state.made > made
   }
 
   /// Takes others' values out of the WAL after rows have gone: `secure_delete` clears the file's own pages only. While a reader
   /// still needs older pages, the next page tries again.
   func purge() {
-    guard needsPurge else { return }
+    guard needsPurge, let connection = open else { return }
     // It waits for nobody: the app's own writes are next in the queue.
     let isDone = try? connection.withBusyTimeout(0) { try connection.checkpoint(truncating: true) }
     if isDone == true { needsPurge = false }
@@ -184,8 +190,8 @@ package final class Store {
   }
 
   /// The absolute path of the file, by the database's own account.
-  package var filePath: String { connection.filePath ?? path }
+  package var filePath: String { open?.filePath ?? place.path }
 
   /// Gives a closure the connection, for tests that count its calls or let it die.
-  package func withConnection<T>(_ body: (SQLiteConnection) throws -> T) rethrows -> T { try body(connection) }
+  package func withConnection<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try body(connection) }
 }

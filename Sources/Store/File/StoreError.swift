@@ -27,6 +27,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let frozen = Code(name: "frozen")
     /// The file holds what cannot be read.
     public static let damaged = Code(name: "damaged")
+    /// The replica is suspended.
+    public static let suspended = Code(name: "suspended")
+    /// A key was given, and the SQLite that is linked cannot encrypt.
+    public static let encryptionUnavailable = Code(name: "encryptionUnavailable")
+    /// The file cannot be read with the key.
+    public static let wrongKey = Code(name: "wrongKey")
+    /// The SQLite that is linked lacks what a store needs.
+    public static let unsupported = Code(name: "unsupported")
+    /// Another process holds the file.
+    public static let locked = Code(name: "locked")
+    /// The volume has too little space left.
+    public static let noSpace = Code(name: "noSpace")
   }
 
   /// What kind of failure it is.
@@ -38,6 +50,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.code = code
     self.message = message
   }
+
+  package static let suspended = StoreError(
+    .suspended, "the replica is suspended and its file closed; call resume() first")
 
   /// Code and message in one line.
   public var description: String { "\(code.name): \(message)" }

@@ -119,6 +119,7 @@ struct StoreMigration {
         try connection.run(
           "UPDATE \(source) SET ops = ?, subjects = ? WHERE made = ?", .blob(Operation.encode(new)),
           .blob((names ?? subjects).sorted.encoded), .integer(made))
+        try EntrySum.refresh(made, in: source, on: connection)
       }
     }
     let refusals = try connection.query("SELECT made, ops FROM skerry_inbox") {
@@ -135,6 +136,7 @@ struct StoreMigration {
   /// All that a mutation does is gone from the schema: it keeps its number, and the user's values wait to be seen.
   private func giveUp(_ made: Int64, in source: String) throws {
     try connection.run("UPDATE \(source) SET void = 1 WHERE made = ?", .integer(made))
+    try EntrySum.refresh(made, in: source, on: connection)
     if source != "skerry_outbox" { return }
     try connection.run(
       """

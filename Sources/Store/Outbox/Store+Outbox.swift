@@ -122,6 +122,7 @@ extension Store {
         throw StoreError(.frozen, "mutation \(id) is being offered again after a reset; wait for the refill")
       }
       try connection.run("UPDATE skerry_outbox SET void = 1, failed = 0 WHERE made = ?", .integer(entry.made))
+      try EntrySum.refresh(entry.made, on: connection)
       answered[id] = nil
       try DecisionLog.write([PastDecision(.discarded, entry, at: ambient.now(), catalog)], connection)
       let confirmed = try ConfirmedRows(connection, catalog, spaces)
@@ -148,7 +149,8 @@ extension Store {
       var draft = try Draft(self, id: newID)
       for operation in operations { try draft.record(try normalised(operation)) }
       try insert(
-        draft, Operation.encode(draft.operations), made: entry.made, number: entry.number, label: entry.label)
+        draft, Operation.encode(draft.operations), made: entry.made, number: entry.number, label: entry.label,
+        madeAt: ambient.now())
     }
   }
 

@@ -18,21 +18,28 @@ extension Store {
   }
 
   /// Puts a finished draft into the outbox, in the open transaction.
-  func enqueue(_ draft: Draft, _ operations: [UInt8], label: String?) throws {
+  func enqueue(_ draft: Draft, _ operations: [UInt8], label: String?, madeAt: Int64? = nil) throws {
     state.counter += 1
     state.made += 1
-    try insert(draft, operations, made: state.made, number: state.counter, label: label)
+    try insert(
+      draft, operations, made: state.made, number: state.counter, label: label, madeAt: madeAt ?? ambient.now())
   }
 
-  func insert(_ draft: Draft, _ operations: [UInt8], made: Int64, number: Int64, label: String?) throws {
+  func insert(
+    _ draft: Draft, _ operations: [UInt8], made: Int64, number: Int64, label: String?, madeAt: Int64
+  ) throws {
     let subjects = draft.subjects.sorted
+    let encoded = subjects.encoded
     try connection.run(
       """
-      INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts, sum)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)
       """, .integer(made), .blob(draft.id.raw.bytes), .integer(number),
-      .blob(operations), .blob(subjects.encoded), label.map { .text($0) } ?? .null,
-      .integer(ambient.now()))
+      .blob(operations), .blob(encoded), label.map { .text($0) } ?? .null,
+      .integer(madeAt),
+      .blob(
+        EntrySum.of(
+          draft.id, madeAt: madeAt, label: label, isVoid: false, operations: operations, subjects: encoded)))
     try subjects.index(made, on: connection)
   }
 
@@ -58,7 +65,7 @@ struct Draft {
     self.store = store
     self.id = id
     confirmed = try ConfirmedRows(store.connection, store.catalog, store.spaces)
-    let (catalog, connection) = (store.catalog, store.connection)
+    let (catalog, connection) = (store.catalog, try store.connection)
     spaces = Spaces(catalog) { key in
       try catalog.table(key.table).flatMap { try VisibleRows.state(key, $0, connection)?.values }
     }

@@ -214,6 +214,12 @@ extension Store {
   /// - Returns: the mutation's id; nil if the closure changed nothing, and then nothing is written.
   package func write(
     _ label: String? = nil, once name: String? = nil, _ body: (inout WriteTransaction) throws -> Void
+  ) throws -> MutationID? { try write(label, once: name, as: nil, body) }
+
+  /// - Parameter origin: the id and time that the mutation was given elsewhere.
+  func write(
+    _ label: String?, once name: String?, as origin: (id: MutationID, madeAt: Int64)?,
+    _ body: (inout WriteTransaction) throws -> Void
   ) throws -> MutationID? {
     try transaction {
       if let name {
@@ -221,7 +227,7 @@ extension Store {
         let isNew = try connection.run("INSERT OR IGNORE INTO skerry_done(name) VALUES (?)", .text(name)) > 0
         if !isNew { return nil }
       }
-      let id = ambient.makeMutationID()
+      let id = origin?.id ?? ambient.makeMutationID()
       let draft = try IDSource.$ambient.withValue(ambient) {
         var write = try WriteTransaction(self, id: id)
         try body(&write)
@@ -239,7 +245,7 @@ extension Store {
           .invalid,
           "the write may take \(inMessage) bytes on its way, \(Limits.mutationMessageBytes) are allowed; split it")
       }
-      try enqueue(draft, encoded, label: label)
+      try enqueue(draft, encoded, label: label, madeAt: origin?.madeAt)
       return id
     }
   }

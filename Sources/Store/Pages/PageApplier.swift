@@ -27,7 +27,7 @@ final class PageApplier {
     self.store = store
     confirmed = try ConfirmedRows(store.connection, store.catalog, store.spaces)
     stage = try Stage(store.connection)
-    decisions = DecisionLog(store.connection)
+    decisions = DecisionLog(try store.connection)
   }
 
   // MARK: Rows and their spaces
@@ -179,7 +179,7 @@ final class PageApplier {
 
   /// A mutation has its outcome: it leaves the outbox and the overlay.
   private func settle(_ receipt: Receipt) throws {
-    let connection = store.connection
+    let connection = try store.connection
     guard let entry = try store.entry(receipt.id) else { return }
     let touched = try store.touched(entry.made)
     stale.formUnion(touched)
@@ -188,8 +188,8 @@ final class PageApplier {
     case .confirmed:
       try connection.run(
         """
-        INSERT OR REPLACE INTO skerry_archive(made, mid, ops, subjects, label, at, void, sent, pos)
-        SELECT made, mid, ops, subjects, label, at, void, sent, ? FROM skerry_outbox WHERE made = ?
+        INSERT OR REPLACE INTO skerry_archive(made, mid, ops, subjects, label, at, void, sent, pos, sum)
+        SELECT made, mid, ops, subjects, label, at, void, sent, ?, sum FROM skerry_outbox WHERE made = ?
         """, .integer(store.state.cursor?.position ?? 0), .integer(entry.made))
     case .rejected, .conflicted:
       try connection.run(

@@ -19,7 +19,7 @@ extension Store {
       let applier = try PageApplier(self)
       state.cursor = page.cursor
       state.count += Int64(page.items.count)
-      var arrivals = Arrivals(applier, spaces, count: page.items.count)
+      var arrivals = try Arrivals(applier, spaces, count: page.items.count)
       for item in page.items { try arrivals.take(item) }
       let items = arrivals.rest
       let isWhole = page.closes && page.cursor.isWhole

@@ -42,8 +42,8 @@ extension Store {
       for key in subjects.touched { try confirmed.moveApart(key) }
       try connection.run(
         """
-        INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts)
-        SELECT made, mid, ?, ops, subjects, label, at, void, sent, 1, 0, 0 FROM skerry_archive WHERE made = ?
+        INSERT INTO skerry_outbox(made, mid, n, ops, subjects, label, at, void, sent, dormant, failed, attempts, sum)
+        SELECT made, mid, ?, ops, subjects, label, at, void, sent, 1, 0, 0, sum FROM skerry_archive WHERE made = ?
         """, .integer(state.counter), .integer(made))
       try subjects.sorted.index(made, on: connection)
     }

@@ -12,8 +12,8 @@ extension Store {
   }
 
   /// The version of the schema that a file has now; nil if there is no file of a device.
-  package static func schemaVersion(of path: String, vfs: String?) -> Int? {
-    let connection = try? SQLiteConnection(path: path, mode: .reader, vfs: vfs)
+  package static func schemaVersion(of place: StorePlace) -> Int? {
+    let connection = try? SQLiteConnection(path: place.path, mode: .reader, vfs: place.vfs, key: place.cipherKey)
     return try? connection?.first("SELECT version FROM skerry_state") { Int($0.integer(0)) }
   }
 

@@ -220,7 +220,7 @@ import Testing
     let engine = engine(replica, harbour)
     try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
     let held = Mutex(2)
-    await replica.withConnection { connection in
+    try await replica.withConnection { connection in
       connection.monitor = { sql in
         guard sql == "BEGIN IMMEDIATE" else { return }
         let isHeld = held.withLock { left in
@@ -253,7 +253,7 @@ import Testing
     let engine = engine(replica, harbour)
     let taken = Mutex(0)
     // The first page is not taken in before the next one was asked for.
-    await replica.withConnection { connection in
+    try await replica.withConnection { connection in
       connection.monitor = { sql in
         guard sql.hasPrefix("INSERT INTO skerry_stage") || sql.hasPrefix("INSERT  INTO \"book\"") else { return }
         guard

@@ -59,11 +59,11 @@ import Testing
     try desk.sync()
     try desk.insert("dune")
     var commits = 0
-    desk.store.withConnection { connection in
+    try desk.store.withConnection { connection in
       connection.monitor = { if $0.hasPrefix("COMMIT") { commits += 1 } }
     }
     try desk.sync()
-    desk.store.withConnection { $0.monitor = nil }
+    try desk.store.withConnection { $0.monitor = nil }
     #expect(try decisions(desk.store).last?.kind == .confirmed)
     // The offer, and the page with the receipt.
     #expect(commits == 2)

@@ -73,7 +73,7 @@ import Testing
     for _ in 0..<2 {
       let pull = try #require(try story.ask("c"))
       let page = try story.serve(pull, "c")
-      device.store.withConnection { connection in
+      try device.store.withConnection { connection in
         var rows = 0
         connection.monitor = { sql in
           guard sql.hasPrefix("INSERT INTO skerry_stage") else { return }
@@ -82,7 +82,7 @@ import Testing
         }
       }
       #expect(throws: SQLiteError.self) { try story.hear("c", page, pull) }
-      device.store.withConnection { $0.monitor = nil }
+      try device.store.withConnection { $0.monitor = nil }
       let after = try (device.store.cursor, story.screen("c", "SELECT count(*) FROM skerry_stage"))
       #expect(after == before)
     }
