@@ -41,7 +41,10 @@ struct EarlierTables {
     }
   }
 
-  func alterColumns(on connection: SQLiteConnection) throws {
+  ///
+  /// - Parameter upgrade: what leads here from the schema that the file was served by, if it is known and a way leads.
+  func alterColumns(on connection: SQLiteConnection, by upgrade: SchemaUpgrade?) throws {
+    for table in upgrade?.tables ?? [] { try renameColumns(table, connection) }
     for table in catalog.tables where wasCaptured(table) {
       let sql = TableSQL(table)
       let declarations = ServerSchema.columnDeclarations(table)
@@ -53,9 +56,32 @@ struct EarlierTables {
           try connection.execute(
             "ALTER TABLE \(sql.name) RENAME COLUMN \(TableSQL.quoted(old)) TO \(TableSQL.quoted(column.name))")
         } else {
-          try connection.execute("ALTER TABLE \(sql.name) ADD COLUMN \(declaration)")
+          let reference = column.initialValue.isNull ? ServerSchema.reference(column, catalog) : nil
+          let parts = [declaration, reference].compactMap(\.self).joined(separator: " ")
+          try connection.execute("ALTER TABLE \(sql.name) ADD COLUMN \(parts)")
         }
       }
+    }
+  }
+
+  /// By way of names that nothing has: a name may be taken by another column, and two may change places. What a program has renamed
+  /// by itself is left.
+  private func renameColumns(_ table: SchemaUpgrade.Table, _ connection: SQLiteConnection) throws {
+    let found = Set(
+      try connection.query("SELECT name FROM pragma_table_xinfo(?)", .text(table.new.name)) { $0.text(0) })
+    let all = zip(table.sources, table.new.columns).compactMap { source, column in
+      source.map { (old: table.old.columns[$0].name, new: column.name) }
+    }.filter { $0.old != $0.new }
+    let moving = Set(all.map(\.old))
+    let renamed = all.filter { found.contains($0.old) && (!found.contains($0.new) || moving.contains($0.new)) }
+    let title = TableSQL.quoted(table.new.name)
+    for (index, names) in renamed.enumerated() {
+      try connection.execute(
+        "ALTER TABLE \(title) RENAME COLUMN \(TableSQL.quoted(names.old)) TO skerry_moving_\(index)")
+    }
+    for (index, names) in renamed.enumerated() {
+      try connection.execute(
+        "ALTER TABLE \(title) RENAME COLUMN skerry_moving_\(index) TO \(TableSQL.quoted(names.new))")
     }
   }
 

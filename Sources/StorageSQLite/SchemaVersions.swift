@@ -30,14 +30,18 @@ struct SchemaVersions {
     ) { try SchemaVersions.decode($0.text(0)) }
   }
 
-  /// Notes that the file is served by a version from its newest position on, unless that is noted.
-  func keep(_ schema: Schema) throws {
+  /// Notes that the file is served by a version, unless that is noted.
+  ///
+  /// - Parameter isNew: from its newest position on; otherwise it was from the beginning, though nobody noted it then.
+  func keep(_ schema: Schema, isNew: Bool) throws {
     try connection.run(
       """
-      INSERT INTO skerry_schemas(version, fingerprint, schema, since) SELECT ?, ?, ?, head FROM skerry_history WHERE true
+      INSERT INTO skerry_schemas(version, fingerprint, schema, since)
+      SELECT ?1, ?2, ?3, iif(?4, head, 0) FROM skerry_history WHERE true
       ON CONFLICT(version) DO UPDATE
         SET fingerprint = excluded.fingerprint, schema = excluded.schema, since = excluded.since WHERE since IS NULL
-      """, .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(try SchemaText.encode(schema)))
+      """, .integer(Int64(schema.version)), .blob(schema.fingerprint), .text(try SchemaText.encode(schema)),
+      .integer(isNew ? 1 : 0))
   }
 
   /// Notes versions of which devices may come.

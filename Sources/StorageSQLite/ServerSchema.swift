@@ -21,7 +21,7 @@ struct ServerSchema {
   /// What another version of the schema means for what the file holds.
   private enum Change {
     /// Everything that follows from the rows is derived anew, in a new epoch.
-    case anew
+    case anew(SchemaUpgrade?)
     /// The log goes on: rows have more to them, or less, or under other names.
     case goesOn(SchemaUpgrade)
   }
@@ -45,16 +45,16 @@ struct ServerSchema {
     try versions.keep(announced: earlier)
     let tables = EarlierTables(catalog, try triggers(on: connection), try versions.last())
     switch change {
-    case .anew:
+    case .anew(let upgrade):
       try tables.renameTables(on: connection)
       try tables.checkRemovedColumns(on: connection)
       try dropTriggers(on: connection)
       try forget(on: connection, epoch: epoch)
-      try tables.alterColumns(on: connection)
-    case .goesOn:
+      try tables.alterColumns(on: connection, by: upgrade)
+    case .goesOn(let upgrade):
       try tables.checkRemovedColumns(on: connection)
       try dropTriggers(on: connection)
-      try tables.alterColumns(on: connection)
+      try tables.alterColumns(on: connection, by: upgrade)
     case nil: break
     }
     for table in catalog.tables {
@@ -117,7 +117,7 @@ struct ServerSchema {
     }
     let schema = catalog.schema
     guard let (app, version, fingerprint) = found, fingerprint != schema.fingerprint else {
-      try versions.keep(schema)
+      try versions.keep(schema, isNew: false)
       return nil
     }
     guard app == schema.name, version < Int64(schema.version) else {
@@ -130,12 +130,11 @@ struct ServerSchema {
     try connection.run(
       "UPDATE skerry_history SET version = ?, schema = ?", .integer(Int64(schema.version)), .blob(schema.fingerprint))
     let earlier = try versions.schema(Int(clamping: version))
-    try versions.keep(schema)
+    try versions.keep(schema, isNew: true)
     // What no update of a device could follow is derived anew, and so is what says where rows are to be seen.
-    guard let earlier, let upgrade = try? SchemaUpgrade(from: earlier, to: schema), upgrade.keepsLog else {
-      return .anew
-    }
-    return .goesOn(upgrade)
+    let upgrade = earlier.flatMap { try? SchemaUpgrade(from: $0, to: schema) }
+    if let upgrade, upgrade.keepsLog { return .goesOn(upgrade) }
+    return .anew(upgrade)
   }
 
   private static let ownTables = [
@@ -212,8 +211,9 @@ struct ServerSchema {
   private func tableStatements(_ table: TableInfo) -> [String] {
     let sql = TableSQL(table)
     let columns =
-      ServerSchema.columnDeclarations(table) + [sql.primaryKey]
-      + table.columns.compactMap(reference)
+      zip(ServerSchema.columnDeclarations(table), table.columns).map { declaration, column in
+        [declaration, ServerSchema.reference(column, catalog)].compactMap(\.self).joined(separator: " ")
+      } + [sql.primaryKey]
     var out = ["CREATE TABLE IF NOT EXISTS \(sql.name)(\(columns.joined(separator: ", "))) STRICT"]
     // The columns that lead to a row's children, members and owners are looked up on each judgement and each move.
     // So are those of references, whenever the row that they name goes.
@@ -230,8 +230,9 @@ struct ServerSchema {
     return out + sql.indexes
   }
 
-  /// Deferred, since a mutation may write a row before the one that it refers to.
-  private func reference(_ column: ColumnDefinition) -> String? {
+  /// Deferred, since a mutation may write a row before the one that it refers to. Said with the column, so that the column can be
+  /// dropped.
+  static func reference(_ column: ColumnDefinition, _ catalog: Catalog) -> String? {
     guard let reference = column.reference, let target = catalog.table(reference.table) else { return nil }
     let action =
       switch reference.onDelete {
@@ -240,7 +241,7 @@ struct ServerSchema {
       case .setNull: "SET NULL"
       }
     return """
-      FOREIGN KEY (\(TableSQL.quoted(column.name))) REFERENCES \(TableSQL(target).name)(\(TableSQL(target).keyColumns))
+      REFERENCES \(TableSQL(target).name)(\(TableSQL(target).keyColumns))
       ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED
       """
   }

@@ -11,7 +11,7 @@ public enum ProtocolVersion {
   /// The version that this build speaks.
   public static let current = 3
   /// The oldest version that this build understands.
-  public static let minimum = 2
+  public static let minimum = 3
 }
 
 /// Which schema a message was made with.

@@ -21,7 +21,7 @@ import Testing
 
   @Test func `an answer of ours is one, so that the tables above can fail`() throws {
     let codec = JSONCodec(catalog: try Catalog(AnswerTests.schema))
-    let own = NamedResponse("ours", 200, "application/json", "{\"protocol\":2,\"verdicts\":[]}")
+    let own = NamedResponse("ours", 200, "application/json", "{\"protocol\":3,\"verdicts\":[]}")
     guard case .body(let bytes) = Answer(own.response) else { return #expect(Bool(false)) }
     #expect(try codec.decodePushAnswer(bytes).verdicts.isEmpty)
   }

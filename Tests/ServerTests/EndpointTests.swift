@@ -95,7 +95,7 @@ import Testing
       "POST /v1/push HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
     let announced = try ask(long + "Content-Length: 16777217\r\n\r\n")
     #expect(detail(announced, 413, "Content Too Large") == "The body is longer than 16777216 bytes.")
-    for body in ["", "{", "[]", "{}", #"{"protocol": 2, "protocol": 2}"#] {
+    for body in ["", "{", "[]", "{}", #"{"protocol": 3, "protocol": 3}"#] {
       let response = try ask(Shop.post("/v1/push", body, token: token))
       detail(response, 400, "Bad Request")
     }
@@ -117,7 +117,7 @@ import Testing
     detail(try ask(Shop.post("/v1/push", Shop.push("r1", "", protocol: 4), token: token)), 426, "Upgrade Required")
     detail(try ask(Shop.post("/v1/push", Shop.push("r1", "", version: 2), token: token)), 409, "Conflict")
     let pull =
-      #"{"protocol": 2, "schema": {"name": "contacts", "version": 1}, "replicas": [], "cursor": null, "settled": 0, "limit": 9}"#
+      #"{"protocol": 3, "schema": {"name": "contacts", "version": 1}, "replicas": [], "cursor": null, "settled": 0, "limit": 9}"#
     let response = try ask(Shop.post("/v1/pull", pull, token: token))
     #expect([400, 413].contains(response.status))
   }

@@ -45,7 +45,7 @@ struct Shop {
       + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
-  static func push(_ replica: String, _ mutations: String, protocol number: Int = 2, version: Int = 1) -> String {
+  static func push(_ replica: String, _ mutations: String, protocol number: Int = 3, version: Int = 1) -> String {
     #"{"protocol": \#(number), "schema": {"name": "contacts", "version": \#(version)}, "replica": "\#(replica)", "#
       + #""cursor": null, "settled": 0, "mutations": [\#(mutations)]}"#
   }

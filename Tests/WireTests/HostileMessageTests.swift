@@ -74,7 +74,7 @@ import Testing
     #expect(!isAccepted("reset", reset(space: "team:" + id)))
     #expect(
       !isAccepted(
-        "push answer", Array(#"{"protocol":2,"verdicts":[{"kind":"identityReused","replica":"\#(id)"}]}"#.utf8)))
+        "push answer", Array(#"{"protocol":3,"verdicts":[{"kind":"identityReused","replica":"\#(id)"}]}"#.utf8)))
   }
 
   @Test func `an id at the limit is taken, and so is the space of an account at the limit`() {
@@ -90,7 +90,7 @@ import Testing
     #expect(!isAccepted("reset", reset(space: space)))
     let digest = #"{"sum":"\#(String(repeating: "0", count: 64))","rows":0}"#
     let page =
-      #"{"protocol":2,"kind":"page","items":[],"closes":true,"safe":0,"cursor":"\#(Examples.cursorToken)","#
+      #"{"protocol":3,"kind":"page","items":[],"closes":true,"safe":0,"cursor":"\#(Examples.cursorToken)","#
       + #""digests":{"\#(space)":\#(digest)}}"#
     #expect(!isAccepted("page", Array(page.utf8)))
   }
@@ -175,12 +175,12 @@ import Testing
   }
 
   private func push(replica: String) -> [UInt8] {
-    let text = #"{"protocol":2,"schema":{"name":"crm","version":3},"replica":"\#(replica)","settled":0,"mutations":[]}"#
+    let text = #"{"protocol":3,"schema":{"name":"crm","version":3},"replica":"\#(replica)","settled":0,"mutations":[]}"#
     return Array(text.utf8)
   }
 
   private func reset(space: String = "team:a", cursor: String = Examples.cursorToken) -> [UInt8] {
-    Array(#"{"protocol":2,"kind":"reset","reason":"first","spaces":["\#(space)"],"cursor":"\#(cursor)"}"#.utf8)
+    Array(#"{"protocol":3,"kind":"reset","reason":"first","spaces":["\#(space)"],"cursor":"\#(cursor)"}"#.utf8)
   }
 
   private func isAccepted(_ name: String, _ bytes: [UInt8]) -> Bool {

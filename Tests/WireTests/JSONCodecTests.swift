@@ -68,13 +68,13 @@ import Testing
   }
 
   @Test func `names of members may be escaped`() throws {
-    let bytes = Array(#"{"\u0070rotocol":2,"verdicts":[{"k\u0069nd":"other\u0048istory"}]}"#.utf8)
+    let bytes = Array(#"{"\u0070rotocol":3,"verdicts":[{"k\u0069nd":"other\u0048istory"}]}"#.utf8)
     #expect(try codec.decodePushAnswer(bytes) == PushAnswer(verdicts: [.otherHistory]))
   }
 
   @Test func `a verdict in unknown words is skipped and the others count`() throws {
     let text = """
-      {"protocol":2,"verdicts":[{"kind":"later","id":"x"},{"kind":"settled","id":"\(Examples.first)","outcome":"merged"},\
+      {"protocol":3,"verdicts":[{"kind":"later","id":"x"},{"kind":"settled","id":"\(Examples.first)","outcome":"merged"},\
       {"kind":"busy","id":"\(Examples.second)"},{"kind":"","why":{}}]}
       """
     #expect(try codec.decodePushAnswer(Array(text.utf8)) == PushAnswer(verdicts: [.busy(Examples.second)]))
@@ -179,7 +179,7 @@ import Testing
 
   private func page(_ item: String) -> [UInt8] {
     let cursor = JSON.string(Examples.cursorToken).encoded
-    return Array(#"{"protocol":2,"kind":"page","items":[\#(item)],"closes":true,"safe":0,"cursor":"#.utf8) + cursor
+    return Array(#"{"protocol":3,"kind":"page","items":[\#(item)],"closes":true,"safe":0,"cursor":"#.utf8) + cursor
       + Array("}".utf8)
   }
 

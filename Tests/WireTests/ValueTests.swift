@@ -91,7 +91,7 @@ import Testing
 
   private func operations(_ operation: String) throws -> [Operation] {
     let text =
-      #"{"protocol":2,"schema":{"name":"crm","version":3},"replica":"r","settled":0,"mutations":[{"id":"\#(Examples.first)","#
+      #"{"protocol":3,"schema":{"name":"crm","version":3},"replica":"r","settled":0,"mutations":[{"id":"\#(Examples.first)","#
       + #""n":1,"ops":[\#(operation)]}]}"#
     return try Examples.codec().decodePushRequest(Array(text.utf8)).mutations.first?.operations ?? []
   }

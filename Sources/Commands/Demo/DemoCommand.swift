@@ -85,7 +85,7 @@ struct DemoStage {
         \(skerry) serve --database \(files.database) --schema \(files.schema) --secret-file \(files.folder)/secret --port 8080 &
         curl -s http://127.0.0.1:8080/v1/pull -H 'Content-Type: application/json' \\
           -H "Authorization: Bearer $(\(skerry) token --account ana --secret-file \(files.folder)/secret)" \\
-          -d '{"protocol":2,"schema":{"name":"contacts","version":1},"replicas":["me"],"cursor":null,"settled":0,"limit":10}'
+          -d '{"protocol":3,"schema":{"name":"contacts","version":1},"replicas":["me"],"cursor":null,"settled":0,"limit":10}'
       """)
   }
 }

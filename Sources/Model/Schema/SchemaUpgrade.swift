@@ -25,6 +25,16 @@ package struct SchemaUpgrade: Sendable {
       }
     }
 
+    /// What an insert of before left out because it was null, and would have a value by now.
+    fileprivate func nulls(besides given: [Field]) -> [Field] {
+      zip(sources, new.columns).compactMap { source, column in
+        guard let source, column.defaultValue != nil, old.columns[source].initialValue.isNull,
+          !given.contains(where: { $0.column == old.columns[source].name })
+        else { return nil }
+        return Field(column.name, .null)
+      }
+    }
+
     /// The new name of an old column; nil if it was removed.
     package func name(of column: String) -> String? {
       guard let place = old.columns.firstIndex(where: { $0.name == column }) else { return nil }
@@ -47,7 +57,10 @@ package struct SchemaUpgrade: Sendable {
     /// The values of a new row in the order of the old columns: those that are gone are as in a row without a value.
     package func oldValues(_ values: [Value]) -> [Value] {
       old.columns.indices.map { column in
-        sources.firstIndex(of: column).map { values[$0] } ?? old.columns[column].initialValue
+        let value = sources.firstIndex(of: column).map { values[$0] } ?? .null
+        // Null is also what an earlier version cannot have had; it has its own first value then, if there is one.
+        let mayBeNull = old.columns[column].isOptional && sources.contains(column)
+        return value.isNull && !mayBeNull ? old.columns[column].initialValue : value
       }
     }
 
@@ -83,6 +96,21 @@ package struct SchemaUpgrade: Sendable {
     localTables = try Self.tables(from: old.local, to: new.local, names)
     removed = (old.features.flatMap(\.tables) + old.local).map(\.name).filter { names.contains($0) }
     keepsLog = Self.keepsLog(from: old, to: new, tables)
+    try checkReferences()
+  }
+
+  /// A column goes on to refer to the table that it referred to.
+  private func checkReferences() throws(SchemaError) {
+    for table in tables {
+      for (source, column) in zip(table.sources, table.new.columns) {
+        guard let before = source.flatMap({ table.old.columns[$0].reference?.table }) else { continue }
+        let name = self.table(before)?.new.name ?? before
+        if column.reference?.table != name {
+          throw SchemaError(
+            table.new.name, column.name, "it referred to '\(before)'", "declare a new column, and remove this one")
+        }
+      }
+    }
   }
 
   private static func keepsLog(from old: Schema, to new: Schema, _ tables: [Table]) -> Bool {
@@ -203,7 +231,7 @@ extension SchemaUpgrade {
     let key = self.key(operation.key, in: table)
     switch operation.action {
     case .insert(let given):
-      let all = (fields(given) + table.defaults).sorted { $0.column < $1.column }
+      let all = (fields(given) + table.defaults + table.nulls(besides: given)).sorted { $0.column < $1.column }
       return Operation(key, nil, .insert(all))
     case .set(let given, let base):
       let left = fields(given).sorted { $0.column < $1.column }

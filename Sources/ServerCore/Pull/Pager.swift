@@ -78,12 +78,9 @@ struct Pager {
     let position = isCut ? (taken > 0 ? lines[taken - 1].position : cursor.position) : history.head
     var again = cursor.again
     let room = isCut ? 0 : max(1, limit - taken)
-    // A stretch that holds only deletions gives no item; a page without one would end the round.
-    while let range = again, room > 0 {
-      again = try sendAgain(range, except: open, owed, room: room, &items)
-      if again == range || !items.list.isEmpty { break }
-    }
-    open = try fill(open, room: again == nil ? room : 0, &items)
+    let before = items.list.count
+    if let range = again, room > 0 { again = try sendAgain(range, except: open, owed, room: room, &items) }
+    open = try fill(open, room: again == nil ? max(0, room - (items.list.count - before)) : 0, &items)
     let next = try self.cursor(at: position, owner: replicas, open: open, again: again)
     return (Page(items: items.list, cursor: next, closes: false, safe: history.safe), isCut)
   }

@@ -9,7 +9,7 @@ import Synchronization
 final class Dialects: Sendable {
   private let catalog: Catalog
   private let storage: any Storage
-  private let cache = Mutex<(known: [KnownSchema], dialects: [Int: Result<Dialect, SchemaError>])?>(nil)
+  private let cache = Mutex<[Int: Result<Dialect, SchemaError>]>([:])
 
   init(_ catalog: Catalog, _ storage: any Storage) {
     self.catalog = catalog
@@ -36,14 +36,10 @@ final class Dialects: Sendable {
   }
 
   private func find(_ version: Int) throws -> Result<Dialect, SchemaError>? {
-    if let found = cache.withLock({ $0?.dialects[version] }) { return found }
+    if let found = cache.withLock({ $0[version] }) { return found }
     // Read outside the lock: a snapshot may have to wait.
-    let known = try cache.withLock { $0?.known } ?? storage.read { try $0.knownSchemas() }
-    guard let dialect = make(version, known) else { return nil }
-    cache.withLock { cache in
-      cache = cache ?? (known, [:])
-      cache?.dialects[version] = dialect
-    }
+    guard let dialect = make(version, try storage.read { try $0.knownSchemas() }) else { return nil }
+    cache.withLock { $0[version] = dialect }
     return dialect
   }
 

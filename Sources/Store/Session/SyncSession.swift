@@ -203,7 +203,9 @@ package final class SyncSession {
     case .page(let page):
       effect = try store.apply(page, asked: asked, when: when)
       if effect.hasFreedEdits { note(.syncWanted) }
-      let isEmpty = page.items.isEmpty && page.cursor.position == asked?.position && !effect.isConsistent
+      let (next, last) = (page.cursor, asked)
+      let isFurther = next.position != last?.position || next.again != last?.again || next.open != last?.open
+      let isEmpty = page.items.isEmpty && !isFurther && !effect.isConsistent
       note(!effect.isApplied ? .pageIgnored : isEmpty ? .pageEmpty : .pageTaken(isLast: effect.isConsistent))
       if effect.isApplied { totals.pulled += page.items.count }
     }

@@ -251,3 +251,66 @@ import Testing
     #expect(try desk.rows("SELECT heading FROM notes") == ["kept"])
   }
 }
+
+extension ServedVersionsTests {
+  private static func schema(_ version: Int, _ columns: [ColumnDefinition]) -> Schema {
+    let id = [ColumnDefinition("id", .text), ColumnDefinition("owner", .text)]
+    let table = TableDefinition("t", columns: id + columns, spaces: [.owner(column: "owner", kind: "user")])
+    return Schema("notes", version: version, features: [FeatureDefinition("all", .replica, tables: [table])])
+  }
+
+  @Test func `a name that another column takes anew is on the server what it is on devices`() throws {
+    func text(_ name: String, _ before: String...) -> ColumnDefinition {
+      ColumnDefinition(name, .text, optional: true, was: before)
+    }
+    let old = Self.schema(1, [text("a"), text("x")])
+    let new = Self.schema(2, [text("x"), text("b", "a"), text("y", "x")])
+    let desk = try UpgradeDesk(old)
+    let store = try desk.start("a", old)
+    _ = try store.write { try $0.insert("t", ["id": "1", "owner": "ana", "a": "A", "x": "X"]) }
+    try desk.sync("a")
+    try desk.startServer(new)
+    #expect(try desk.rows("SELECT b, x, y FROM t") == ["A - X"])
+    _ = try store.write { try $0.update(RowKey("t", "1"), ["x": "X2"]) }
+    try desk.sync("a")
+    #expect(try desk.rows("SELECT b, x, y FROM t") == ["A - X2"])
+    #expect(try desk.rows("SELECT a, x FROM t", of: "a") == ["A X2"])
+    try desk.start("a", new)
+    try desk.sync("a")
+    #expect(try desk.rows("SELECT b, x, y FROM t", of: "a") == ["A - X2"])
+    #expect(desk.mismatches() == 0)
+  }
+
+  @Test func `a null that an earlier version wrote is not the default that a later one gives`() throws {
+    let old = Self.schema(1, [ColumnDefinition("c", .text, optional: true)])
+    let new = Self.schema(2, [ColumnDefinition("c", .text, optional: true, default: "d")])
+    for isUpdated in [false, true] {
+      let desk = try UpgradeDesk(old)
+      let store = try desk.start("a", old)
+      _ = try store.write { try $0.insert("t", ["id": "1", "owner": "ana"]) }
+      try desk.startServer(new)
+      if isUpdated { try desk.start("a", new) }
+      for _ in 0..<2 { try desk.sync("a") }
+      #expect(try desk.rows("SELECT c FROM t") == ["-"])
+      #expect(try desk.rows("SELECT c FROM t", of: "a") == ["-"])
+    }
+  }
+
+  @Test func `what an earlier version has no table for does not hold up what it has`() throws {
+    let desk = try UpgradeDesk(Versions.schema(2))
+    try desk.startServer(Versions.schema(3))
+    try desk.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+      INSERT INTO tags(id, owner) SELECT 'n' || i, 'ana' FROM n
+      """)
+    try desk.execute("INSERT INTO notes(id, owner, heading) VALUES ('n', 'ana', 'here')")
+    try desk.start("a", Versions.schema(2))
+    #expect(try desk.sync("a") == .idle)
+    #expect(try desk.rows("SELECT title FROM notes", of: "a") == ["here"])
+    try desk.start("a", Versions.schema(3))
+    try desk.sync("a")
+    #expect(try desk.rows("SELECT count(*) FROM tags", of: "a") == ["40"])
+    #expect(desk.mismatches() == 0)
+  }
+}

@@ -69,7 +69,7 @@ extension DeleteCases {
 
   /// What comes in place of a page of a refill.
   private static let strange = [
-    Story.answer(200, "application/json", "[]"), Story.answer(200, "application/json", "{\"protocol\":2}"),
+    Story.answer(200, "application/json", "[]"), Story.answer(200, "application/json", "{\"protocol\":3}"),
     Story.answer(200, "text/html", "<html>sign in</html>"), Story.answer(200, "application/json"),
     Story.answer(500, "application/problem+json"), Story.answer(302, nil), Story.answer(404, "text/html"),
   ]

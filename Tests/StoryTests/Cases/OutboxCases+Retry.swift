@@ -117,7 +117,7 @@ extension OutboxCases {
         "{\"kind\":\"busy\",\"id\":\"\(ids[6])\"}", "{\"kind\":\"notYet\",\"id\":\"\(ids[7])\"}",
         "{\"kind\":\"E_FUTURE_42\",\"id\":\"\(ids[8])\"}",
       ]
-    let text = "{\"protocol\":2,\"request\":\"\(push.name)\",\"verdicts\":[\(words.joined(separator: ","))]}"
+    let text = "{\"protocol\":3,\"request\":\"\(push.name)\",\"verdicts\":[\(words.joined(separator: ","))]}"
     try story.hear("a", Story.answer(200, "application/json", text), push)
     #expect(try store.ready(limit: 99) == Array(ids.suffix(4)))
     story.end()

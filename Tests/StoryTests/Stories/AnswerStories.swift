@@ -52,7 +52,7 @@ import Testing
       [
         response(status, "application/problem+json", "{\"status\":\(status)}"),
         response(status, "text/html", AnswerStories.html), response(status, nil),
-        response(status, "application/json", "{\"protocol\":2,\"verdicts\":[]}"),
+        response(status, "application/json", "{\"protocol\":3,\"verdicts\":[]}"),
       ]
     }
     var turn = 0
@@ -71,9 +71,9 @@ import Testing
       response(204, nil), response(200, "text/plain", "OK"), response(401, "text/html", AnswerStories.html),
       response(200, "application/json", "{\"status\":\"login required\"}"), response(200, "application/json", "{}"),
       response(200, "application/json", AnswerStories.html), response(200, "application/json"),
-      response(200, "application/json", "{\"protocol\":2}"), response(403, "text/html", "blocked"),
+      response(200, "application/json", "{\"protocol\":3}"), response(403, "text/html", "blocked"),
       response(200, "application/json", "[]"), response(407, "text/html"),
-      response(200, "text/json", "{\"protocol\":2,\"verdicts\":[]}"),
+      response(200, "text/json", "{\"protocol\":3,\"verdicts\":[]}"),
       response(409, "text/html"), response(426, "text/html"),
     ]
     var turn = 0

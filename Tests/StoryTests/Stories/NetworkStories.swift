@@ -175,7 +175,7 @@ import Testing
     try story.round("a", limit: 3) { exchange in
       if !exchange.isPush { return try story.serve(exchange, "a") }
       let text =
-        "{\"protocol\":2,\"request\":\"\(exchange.name)\",\"verdicts\":[{\"kind\":\"pondering\",\"id\":\"\(id)\"},{\"kind\":\"settled\",\"id\":\"\(id)\",\"outcome\":\"elsewhere\"}],\"extra\":[1]}"
+        "{\"protocol\":3,\"request\":\"\(exchange.name)\",\"verdicts\":[{\"kind\":\"pondering\",\"id\":\"\(id)\"},{\"kind\":\"settled\",\"id\":\"\(id)\",\"outcome\":\"elsewhere\"}],\"extra\":[1]}"
       return TransportResponse(status: 200, contentType: "application/json", body: Array(text.utf8))
     }
     #expect(try story.store("a").outbox().map(\.id) == [id])
