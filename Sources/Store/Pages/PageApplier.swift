@@ -123,7 +123,7 @@ final class PageApplier {
     let keys = try Guesses.all(store.connection)
     if keys.isEmpty { return }
     for key in keys {
-      if try confirmed.isApart(key) { effect.hasFreedEdits = true }
+      if try confirmed.isApart(key) { effect.hasFreedEntries = true }
       try end(guess: key)
     }
     decisions.add(.init(.guessesEnded, at: store.ambient.now(), count: keys.count))
@@ -147,7 +147,7 @@ final class PageApplier {
     if let old, try confirmed.isGuess(item.key, old),
       try store.confirm(guess: old.state, of: item.key, by: state)
     {
-      effect.hasFreedEdits = true
+      effect.hasFreedEntries = true
     }
     var new = old ?? ConfirmedRow(state: state, pairs: SpacePairs())
     new.state = state

@@ -14,8 +14,8 @@ package struct PageEffect: Sendable, Equatable {
   package var refusals: [RefusalCode?] = []
   /// Why everything is read anew; nil if it is not.
   package var reset: ResetReason?
-  /// Whether edits that were held back can go now: what they meant is known.
-  package var hasFreedEdits = false
+  /// Whether entries that were held back can be offered now: they slept until a refill, or what they meant was not known.
+  package var hasFreedEntries = false
   /// Spaces that the account has lost.
   package var lost: [SpaceID] = []
   /// Whether rows went because a space was lost or left.

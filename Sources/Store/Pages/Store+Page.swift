@@ -173,6 +173,7 @@ extension Store {
       if keys.contains(where: held.contains) { continue }
       try connection.run("UPDATE skerry_outbox SET dormant = 0 WHERE made = ?", .integer(made))
       applier.stale.formUnion(keys)
+      applier.effect.hasFreedEntries = true
     }
   }
 }

@@ -202,7 +202,7 @@ package final class SyncSession {
       note(effect.isApplied ? .resetTaken : .pageIgnored)
     case .page(let page):
       effect = try store.apply(page, asked: asked, when: when)
-      if effect.hasFreedEdits { note(.syncWanted) }
+      if effect.hasFreedEntries { note(.syncWanted) }
       let (next, last) = (page.cursor, asked)
       let isFurther = next.position != last?.position || next.again != last?.again || next.open != last?.open
       let isEmpty = page.items.isEmpty && !isFurther && !effect.isConsistent

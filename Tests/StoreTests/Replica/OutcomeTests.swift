@@ -88,6 +88,26 @@ import Testing
     #expect(try await replica.read(.lostSpaces).isEmpty)
   }
 
+  @Test func `what a restored server lacks is offered in the round that finds it out, and not an interval later`() async throws {
+    let harbour = try Harbour()
+    let replica = try await replica()
+    let engine = engine(replica, harbour)
+    try await replica.write { try $0.insert("book", ["id": "dune", "owner": "ana"]) }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    try harbour.withWorld { world in
+      // As from a backup of before the write.
+      for table in ["book", "skerry_receipts", "skerry_homes", "skerry_numbers"] {
+        try world.foreign.execute("DELETE FROM \(table)")
+      }
+      try world.server.beginEpoch("second")
+    }
+    _ = try await engine.syncOnce(within: .seconds(1))
+    #expect(try await replica.facts().pending == 0)
+    #expect(try await replica.read("SELECT id FROM book").count == 1)
+    let there = try harbour.withWorld { try $0.foreign.query("SELECT id FROM book") { $0.text(0) } }
+    #expect(there == ["dune"])
+  }
+
   @Test func `an entry that was set aside is offered again when a person says so`() async throws {
     let harbour = try Harbour()
     let replica = try await replica()
