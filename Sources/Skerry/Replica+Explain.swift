@@ -9,8 +9,8 @@ extension Replica {
   /// Why a row shows what it shows: what the server confirmed, what waits, what was decided about it, and how fresh it is, all as
   /// of one moment. A row that is not here has its reason too.
   ///
-  /// - Throws: `StoreError` with code `invalid` for a table that is not in the schema, or is on the device only; an error of the
-  ///   database.
+  /// - Throws: `StoreError` with code `invalid` for a table that is not in the schema, or is on the device only, or `suspended`; an
+  ///   error of the database.
   public nonisolated func explain<R: Record>(_ id: RowID<R>) async throws -> RowExplanation {
     try await explain(R.self, key: id)
   }
@@ -19,7 +19,7 @@ extension Replica {
   public nonisolated func explain<R: Record>(_ type: R.Type, key: any ColumnValue...) async throws -> RowExplanation {
     let key = try R.key(key)
     let catalog = catalog
-    return try await readers.readAsync { RowExplanation(try Store.explain(key, catalog: catalog, on: $0)) }
+    return try await reading { RowExplanation(try Store.explain(key, catalog: catalog, on: $0)) }
   }
 }
 
@@ -30,7 +30,7 @@ extension Replica {
   /// No value and no key of a row, no token and no text of a server's is in it. The account, labels and names of spaces are
   /// hashes that mean nothing outside this bundle.
   ///
-  /// - Throws: an error of the database.
+  /// - Throws: `StoreError` with code `suspended`; an error of the database.
   public func supportBundle() async throws -> String {
     var live = SupportBundle.Live()
     live.condition = session.map { _ in condition() }
@@ -38,6 +38,6 @@ extension Replica {
     live.policy = policy
     live.log = log?.recent
     let (ambient, known) = (ambient, live)
-    return try await readers.readAsync { try SupportBundle(of: $0, ambient, known).text }
+    return try await reading { try SupportBundle(of: $0, ambient, known).text }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SkerryModel
+import SkerryRecords
 import SkerrySQLiteKit
 import SkerryStore
 import SkerryTestSupport
@@ -75,6 +76,8 @@ import Testing
     await refused { try await insert("emma", replica) }
     await refused { _ = try await replica.read(titles) }
     await refused { _ = try await replica.facts() }
+    await refused { _ = try await replica.supportBundle() }
+    await refused { _ = try await replica.explain(RowID<Crm.Person>("luz")) }
     await refused { _ = try await engine.syncOnce(within: .seconds(1)) }
     #expect(harbour.requests == [])
     try await replica.noticeOtherProcesses()
