@@ -32,17 +32,7 @@ package struct FileSystem: Sendable {
     var out: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        #if canImport(Darwin)
-          Darwin.read(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Glibc)
-          Glibc.read(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          Musl.read(file, bytes.baseAddress, bytes.count)
-        #else
-          Android.read(file, bytes.baseAddress, bytes.count)
-        #endif
-      }
+      let count = buffer.withUnsafeMutableBytes { readSome(file, $0) }
       if count < 0, errno == EINTR { continue }
       if count < 0 { throw FileError("read", path, code: errno) }
       if count == 0 { return out }
@@ -133,17 +123,7 @@ package struct FileSystem: Sendable {
       // In two halves at least, so that a death between them leaves what a death leaves.
       try beforeStep("write")
       let part = rest.prefix(max(1, (bytes.count + 1) / 2))
-      let count = part.withUnsafeBytes { bytes in
-        #if canImport(Darwin)
-          Darwin.write(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Glibc)
-          Glibc.write(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          Musl.write(file, bytes.baseAddress, bytes.count)
-        #else
-          Android.write(file, bytes.baseAddress, bytes.count)
-        #endif
-      }
+      let count = part.withUnsafeBytes { writeSome(file, $0) }
       if count < 0, errno == EINTR { continue }
       if count < 0 { throw FileError("write", path, code: errno) }
       rest = rest.dropFirst(count)
@@ -159,16 +139,7 @@ package struct FileSystem: Sendable {
   /// Gives a file a second name, unless that is taken.
   package func link(_ path: String, to other: String) throws {
     try beforeStep("link")
-    #if canImport(Darwin)
-      let result = Darwin.link(path, other)
-    #elseif canImport(Glibc)
-      let result = Glibc.link(path, other)
-    #elseif canImport(Musl)
-      let result = Musl.link(path, other)
-    #else
-      let result = Android.link(path, other)
-    #endif
-    if result != 0, errno != EEXIST { throw FileError("link", path, code: errno) }
+    if makeLink(path, other) != 0, errno != EEXIST { throw FileError("link", path, code: errno) }
   }
 
   /// Removes a file; one that is not there is no error.
@@ -204,3 +175,15 @@ extension FileSystem {
     return one.st_dev == two.st_dev && one.st_ino == two.st_ino
   }
 }
+
+// The system's calls where no method of `FileSystem` bears their names.
+
+private func readSome(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+  read(file, bytes.baseAddress, bytes.count)
+}
+
+private func writeSome(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(file, bytes.baseAddress, bytes.count)
+}
+
+private func makeLink(_ path: String, _ other: String) -> Int32 { link(path, other) }

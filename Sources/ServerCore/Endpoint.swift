@@ -71,8 +71,8 @@ package struct Endpoint: Sendable {
 
   private func pull(_ body: [UInt8], as user: AccountID) throws -> [UInt8] {
     let request = try reader.decodePullRequest(body)
-    let answer = try server.pull(request, as: user)
-    return try server.dialect(request.schema).codec.encode(answer, to: request.request)
+    let dialect = try server.dialect(request.schema)
+    return dialect.codec.encode(try server.pull(request, by: dialect, as: user), to: request.request)
   }
 
   private func problem(_ status: Int, _ title: String, _ detail: String, retryAfter: Int? = nil) -> Response {

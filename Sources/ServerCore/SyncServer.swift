@@ -92,7 +92,11 @@ package final class SyncServer: Sendable {
   /// What is captured is sequenced before. The page that closes a catch-up is read where nothing is left to sequence: in a
   /// snapshot without captures, or in the sequencer's own transaction.
   package func pull(_ request: PullRequest, as user: AccountID) throws -> PullAnswer {
-    let dialect = try dialect(request.schema)
+    try pull(request, by: dialect(request.schema), as: user)
+  }
+
+  /// - Parameter dialect: of the request's schema.
+  package func pull(_ request: PullRequest, by dialect: Dialect, as user: AccountID) throws -> PullAnswer {
     var request = request
     request.cursor = request.cursor.map(dialect.resumed)
     if request.replicas.isEmpty || request.replicas.count > Limits.replicaIDs {

@@ -81,7 +81,7 @@ final class EventLog: Sendable {
   }
 
   func noteOpening(_ span: Span?, from earlier: Int?, to version: Int, _ pending: Int?) {
-    if let earlier, earlier != version {
+    if let earlier {
       note(.migration, level: .notice, numbers: ["from": Int64(earlier), "to": Int64(version)])
     }
     end(span, level: .info, numbers: ["pending": Int64(pending ?? 0), "version": Int64(version)])

@@ -20,7 +20,7 @@ extension Replica {
   ///   - folder: where the new store is to be. If the damaged file is there under the account's name, the new one takes its place.
   ///   - account: whose store it is.
   ///   - schema: what the app declares.
-  ///   - policy: as for `open(in:account:schema:files:key:drops:)`.
+  ///   - policy: as for `open(in:account:schema:files:key:drops:log:)`.
   /// - Throws: `SchemaError`; `StoreError` with code `notFound`, `otherAccount`, `otherSchema`, or `exists` if the folder has
   ///   another store of the account; an error of the file system or the database. The damaged file is as it was.
   public static func salvage(

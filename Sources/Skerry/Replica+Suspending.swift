@@ -19,7 +19,7 @@ extension Replica {
   /// Opens the file again. Observers read anew and the engine goes on, with whatever another process has written meanwhile.
   /// Resuming what is not suspended does nothing.
   ///
-  /// - Throws: as `open(in:account:schema:files:key:drops:)`; `StoreError` with code `otherSchema` if a newer version of the app
+  /// - Throws: as `open(in:account:schema:files:key:drops:log:)`; `StoreError` with code `otherSchema` if a newer version of the app
   ///   has had the file. The replica stays suspended then.
   public func resume() throws {
     guard store.isSuspended else { return }

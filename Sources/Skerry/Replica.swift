@@ -22,7 +22,7 @@ public actor Replica {
   let store: Store
   let drops: DropFolder?
   /// The database's own name of the file: the same for every path that leads to it.
-  private nonisolated let filePath: String
+  nonisolated let filePath: String
   private(set) var session: SyncSession?
   private var isDriven = false
   private var onChange: (@Sendable () -> Void)?
@@ -38,70 +38,10 @@ public actor Replica {
   /// The queue on which the store's work is done.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Opens an account's store in a folder, and makes it if there is none. Nothing is started: see `SyncEngine`.
-  ///
-  /// Opening the same store twice in one process gives the same replica.
-  ///
-  /// - Parameters:
-  ///   - folder: an existing folder, by its path. The file's name is made from the account.
-  ///   - account: the subject of the account's token.
-  ///   - schema: what the app declares.
-  ///   - files: who may read the files, and whether they are backed up.
-  ///   - key: asked for the key at each opening of a connection, from any thread; nil for a file in clear. A file keeps the key
-  ///     that it was made with. SQLCipher must be linked in place of SQLite.
-  ///   - drops: the folder in which other processes leave writes; they are collected now, and by the engine.
-  ///   - log: takes what happens, in names and numbers, at once and on whatever thread it happens on. Of a store that is open
-  ///     already the first one stays.
-  /// - Throws: `SchemaError`; `StoreError` with code `otherAccount`, `otherSchema`, `damaged`, `encryptionUnavailable` or
-  ///   `wrongKey`; an error of the database when the file cannot be opened; what `files` or `key` throws. The file is not
-  ///   changed then.
-  public static func open(
-    in folder: String, account: AccountID, schema: Schema, files: FilePolicy = FilePolicy(),
-    key: (@Sendable () throws -> EncryptionKey)? = nil, drops: DropFolder? = nil, log: LogSink? = nil
-  ) async throws -> Replica {
-    let place = StorePlace(folder + "/" + fileName(of: account), key: key, files: files)
-    return try await open(
-      at: place, account: account, schema: schema, ambient: SystemAmbient(), drops: drops, log: log)
-  }
-
-  /// The name of an account's file: a hash, so that no account id can name another path.
-  public static func fileName(of account: AccountID) -> String { StorePlace.fileName(of: account) }
-
-  package static func open(
-    path: String, account: AccountID, schema: Schema, ambient: any Ambient, drops: DropFolder? = nil,
-    log: LogSink? = nil
-  ) async throws -> Replica {
-    try await open(
-      at: StorePlace(path, files: FilePolicy()), account: account, schema: schema, ambient: ambient, drops: drops,
-      log: log)
-  }
-
-  package static func open(
-    at place: StorePlace, account: AccountID, schema: Schema, ambient: any Ambient, drops: DropFolder? = nil,
-    log: LogSink? = nil
-  ) async throws -> Replica {
-    let catalog = try Catalog(schema)
-    // Opening may wait for a lock and for the disk, so it is done on the store's own queue.
-    let executor = SerialQueueExecutor(label: "skerry.store")
-    let replica = try await executor.run {
-      // One that is open already must not be brought to another schema by the way.
-      if let known = OpenReplicas.find(place) { return known }
-      let opened = try Replica(
-        at: place, account: account, catalog: catalog, ambient: ambient,
-        host: ReplicaHost(executor: executor, log: log), drops: drops)
-      return OpenReplicas.keep(opened, opened.filePath)
-    }
-    guard replica.account == account, replica.catalog.schema == schema else {
-      throw StoreError(.otherSchema, "the store is open already, with another account or schema; close that one first")
-    }
-    await replica.collectQuietly()
-    return replica
-  }
-
   /// Opens a store on the caller's thread, for worlds whose threads, disks and clocks are their own. It is not held against
   /// the other replicas of the process: nobody else may have the file open.
   ///
-  /// - Throws: as `open(in:account:schema:files:key:drops:)`.
+  /// - Throws: as `open(in:account:schema:files:key:drops:log:)`.
   package init(
     path: String, account: AccountID, catalog: Catalog, ambient: any Ambient, host: ReplicaHost
   ) throws {
@@ -109,7 +49,7 @@ public actor Replica {
       at: StorePlace(path, vfs: host.vfs), account: account, catalog: catalog, ambient: ambient, host: host, drops: nil)
   }
 
-  private init(
+  init(
     at place: StorePlace, account: AccountID, catalog: Catalog, ambient: any Ambient, host: ReplicaHost,
     drops: DropFolder?
   ) throws {
@@ -125,12 +65,13 @@ public actor Replica {
     let log = host.log.map { EventLog($0, ambient) }
     self.log = log
     let opening = log?.begin(.open)
-    let earlier = log.flatMap { _ in Store.schemaVersion(of: place) }
     do { store = try Store(at: place, account: account, catalog: catalog, ambient: ambient) } catch {
       log?.end(opening, level: .error, words: ["error": EventLog.word(error)])
       throw error
     }
-    if let log { log.noteOpening(opening, from: earlier, to: catalog.schema.version, try? store.outboxCount()) }
+    if let log {
+      log.noteOpening(opening, from: store.migratedFrom, to: catalog.schema.version, try? store.outboxCount())
+    }
     filePath = store.filePath
     store.onCommit = { [board] in board.publish($0) }
     store.onOthersCommit = { [board] in board.publishAll() }

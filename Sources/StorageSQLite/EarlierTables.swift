@@ -11,16 +11,19 @@ import SkerryTables
 /// Columns that the schema has removed stay, as columns of the app's own; nothing of the server's is ever dropped.
 struct EarlierTables {
   private let catalog: Catalog
+  private let upgrade: SchemaUpgrade?
   private let captured: Set<String>
 
   /// - Parameters:
   ///   - triggers: the names of Skerry's triggers in the file.
-  ///   - earlier: the schema that the file was served by before, if it is known: an operator may have dropped triggers since.
-  init(_ catalog: Catalog, _ triggers: [String], _ earlier: Schema?) {
+  ///   - upgrade: what leads here from the schema that the file was served by, if it is known and a way leads.
+  init(_ catalog: Catalog, _ triggers: [String], _ upgrade: SchemaUpgrade?) {
     self.catalog = catalog
+    self.upgrade = upgrade
     let prefix = "skerry_insert_"
     let names = triggers.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-    captured = Set(names + (earlier?.features.flatMap(\.tables).map(\.name) ?? []))
+    // An operator may have dropped triggers since.
+    captured = Set(names + (upgrade?.tables.map(\.old.name) ?? []))
   }
 
   /// Whether the table was captured before, under this name or one of its former ones.
@@ -41,48 +44,39 @@ struct EarlierTables {
     }
   }
 
-  ///
-  /// - Parameter upgrade: what leads here from the schema that the file was served by, if it is known and a way leads.
-  func alterColumns(on connection: SQLiteConnection, by upgrade: SchemaUpgrade?) throws {
-    for table in upgrade?.tables ?? [] { try renameColumns(table, connection) }
+  /// Gives columns their new names, and adds those that are new.
+  func alterColumns(on connection: SQLiteConnection) throws {
     for table in catalog.tables where wasCaptured(table) {
-      let sql = TableSQL(table)
-      let declarations = ServerSchema.columnDeclarations(table)
-      for (column, declaration) in zip(table.columns, declarations) {
-        let found = Set(
-          try connection.query("SELECT name FROM pragma_table_xinfo(?)", .text(table.name)) { $0.text(0) })
-        if found.isEmpty || found.contains(column.name) { continue }
-        if let old = column.formerNames.first(where: found.contains) {
-          try connection.execute(
-            "ALTER TABLE \(sql.name) RENAME COLUMN \(TableSQL.quoted(old)) TO \(TableSQL.quoted(column.name))")
-        } else {
-          let reference = column.initialValue.isNull ? ServerSchema.reference(column, catalog) : nil
-          let parts = [declaration, reference].compactMap(\.self).joined(separator: " ")
-          try connection.execute("ALTER TABLE \(sql.name) ADD COLUMN \(parts)")
-        }
+      let found = try columns(of: table, connection)
+      if found.isEmpty { continue }
+      for statement in Renaming.statements(columns: renamed(table, found), of: table.name) {
+        try connection.execute(statement)
+      }
+      let there = try columns(of: table, connection)
+      for (column, declaration) in zip(table.columns, ServerSchema.columnDeclarations(table))
+      where !there.contains(column.name) {
+        let reference = column.initialValue.isNull ? ServerSchema.reference(column, catalog) : nil
+        let parts = [declaration, reference].compactMap(\.self).joined(separator: " ")
+        try connection.execute("ALTER TABLE \(TableSQL(table).name) ADD COLUMN \(parts)")
       }
     }
   }
 
-  /// By way of names that nothing has: a name may be taken by another column, and two may change places. What a program has renamed
-  /// by itself is left.
-  private func renameColumns(_ table: SchemaUpgrade.Table, _ connection: SQLiteConnection) throws {
-    let found = Set(
-      try connection.query("SELECT name FROM pragma_table_xinfo(?)", .text(table.new.name)) { $0.text(0) })
-    let all = zip(table.sources, table.new.columns).compactMap { source, column in
-      source.map { (old: table.old.columns[$0].name, new: column.name) }
-    }.filter { $0.old != $0.new }
+  private func columns(of table: TableInfo, _ connection: SQLiteConnection) throws -> Set<String> {
+    Set(try connection.query("SELECT name FROM pragma_table_xinfo(?)", .text(table.name)) { $0.text(0) })
+  }
+
+  /// The columns that are to have another name; what a program has renamed by itself is left. Where it is not known what the table
+  /// was, a column that is missing is the one that is there under one of its former names.
+  private func renamed(_ table: TableInfo, _ found: Set<String>) -> [(old: String, new: String)] {
+    guard let known = upgrade?.tables.first(where: { $0.new.name == table.name }) else {
+      return table.columns.filter { !found.contains($0.name) }.compactMap { column in
+        column.formerNames.first(where: found.contains).map { ($0, column.name) }
+      }
+    }
+    let all = known.renamedColumns
     let moving = Set(all.map(\.old))
-    let renamed = all.filter { found.contains($0.old) && (!found.contains($0.new) || moving.contains($0.new)) }
-    let title = TableSQL.quoted(table.new.name)
-    for (index, names) in renamed.enumerated() {
-      try connection.execute(
-        "ALTER TABLE \(title) RENAME COLUMN \(TableSQL.quoted(names.old)) TO skerry_moving_\(index)")
-    }
-    for (index, names) in renamed.enumerated() {
-      try connection.execute(
-        "ALTER TABLE \(title) RENAME COLUMN skerry_moving_\(index) TO \(TableSQL.quoted(names.new))")
-    }
+    return all.filter { found.contains($0.old) && (!found.contains($0.new) || moving.contains($0.new)) }
   }
 
   /// To be asked while Skerry's triggers are there: what helps names them.

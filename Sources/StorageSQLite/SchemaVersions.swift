@@ -22,14 +22,6 @@ struct SchemaVersions {
     ) { try SchemaVersions.decode($0.text(0)) }
   }
 
-  /// The newest version before this one that the file was served by; nil if there is none.
-  func last() throws -> Schema? {
-    try connection.first(
-      "SELECT schema FROM skerry_schemas WHERE version < ? AND since IS NOT NULL ORDER BY version DESC LIMIT 1",
-      .integer(Int64(catalog.schema.version))
-    ) { try SchemaVersions.decode($0.text(0)) }
-  }
-
   /// Notes that the file is served by a version, unless that is noted.
   ///
   /// - Parameter isNew: from its newest position on; otherwise it was from the beginning, though nobody noted it then.

@@ -18,12 +18,13 @@ struct ServerSchema {
     tableStatements(table) + UniqueTriggers(table).statements + CaptureTriggers(table).statements
   }
 
-  /// What another version of the schema means for what the file holds.
-  private enum Change {
-    /// Everything that follows from the rows is derived anew, in a new epoch.
-    case anew(SchemaUpgrade?)
-    /// The log goes on: rows have more to them, or less, or under other names.
-    case goesOn(SchemaUpgrade)
+  /// That the file was made with an earlier version of the schema, and what that means for what it holds.
+  private struct Change {
+    /// What leads from there to here; nil if it is not known, or no device could follow.
+    let upgrade: SchemaUpgrade?
+    /// The same if the log goes on: rows have more to them, or less, or under other names. Otherwise everything that follows from
+    /// the rows is derived anew, in a new epoch.
+    var goingOn: SchemaUpgrade? { upgrade.flatMap { $0.keepsLog ? $0 : nil } }
   }
 
   /// Makes what is missing.
@@ -43,19 +44,16 @@ struct ServerSchema {
     let versions = SchemaVersions(catalog, connection)
     let change = try checkSchema(on: connection, versions)
     try versions.keep(announced: earlier)
-    let tables = EarlierTables(catalog, try triggers(on: connection), try versions.last())
-    switch change {
-    case .anew(let upgrade):
-      try tables.renameTables(on: connection)
+    let tables = EarlierTables(catalog, try triggers(on: connection), change?.upgrade)
+    if let change {
+      let isAnew = change.goingOn == nil
+      if isAnew { try tables.renameTables(on: connection) }
       try tables.checkRemovedColumns(on: connection)
-      try dropTriggers(on: connection)
-      try forget(on: connection, epoch: epoch)
-      try tables.alterColumns(on: connection, by: upgrade)
-    case .goesOn(let upgrade):
-      try tables.checkRemovedColumns(on: connection)
-      try dropTriggers(on: connection)
-      try tables.alterColumns(on: connection, by: upgrade)
-    case nil: break
+      for trigger in try triggers(on: connection) {
+        try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))")
+      }
+      if isAnew { try forget(on: connection, epoch: epoch) }
+      try tables.alterColumns(on: connection)
     }
     for table in catalog.tables {
       let isNew = !tables.wasCaptured(table)
@@ -64,25 +62,17 @@ struct ServerSchema {
       for statement in statements(of: table) + captures(of: table, change) { try connection.execute(statement) }
     }
     for table in catalog.tables { try ExistingTable(table).checkStatements(on: connection) }
-    if case .goesOn(let upgrade) = change { try HashRecount(catalog, connection).run(after: upgrade) }
+    if let upgrade = change?.goingOn { try HashRecount(catalog, connection).run(after: upgrade) }
     return change != nil
   }
 
   private func captures(of table: TableInfo, _ change: Change?) -> [String] {
     let triggers = CaptureTriggers(table)
-    switch change {
-    case .anew: return triggers.recapture + triggers.adoption
-    case .goesOn(let upgrade):
-      let added = upgrade.tables.first { $0.new.name == table.name }.map { old in
-        table.columns.indices.filter { old.sources[$0] == nil }
-      }
-      return triggers.recapture(withValuesIn: added ?? []) + triggers.adoption
-    case nil: return triggers.adoption
-    }
-  }
-
-  private func dropTriggers(on connection: SQLiteConnection) throws {
-    for trigger in try triggers(on: connection) { try connection.execute("DROP TRIGGER \(TableSQL.quoted(trigger))") }
+    guard let change else { return triggers.adoption }
+    guard let upgrade = change.goingOn else { return triggers.recapture + triggers.adoption }
+    let old = upgrade.tables.first { $0.new.name == table.name }
+    let added = table.columns.indices.filter { old?.sources[$0] == nil }
+    return (old == nil ? [] : triggers.recapture(withValuesIn: added)) + triggers.adoption
   }
 
   private func triggers(on connection: SQLiteConnection) throws -> [String] {
@@ -131,10 +121,7 @@ struct ServerSchema {
       "UPDATE skerry_history SET version = ?, schema = ?", .integer(Int64(schema.version)), .blob(schema.fingerprint))
     let earlier = try versions.schema(Int(clamping: version))
     try versions.keep(schema, isNew: true)
-    // What no update of a device could follow is derived anew, and so is what says where rows are to be seen.
-    let upgrade = earlier.flatMap { try? SchemaUpgrade(from: $0, to: schema) }
-    if let upgrade, upgrade.keepsLog { return .goesOn(upgrade) }
-    return .anew(upgrade)
+    return Change(upgrade: earlier.flatMap { try? SchemaUpgrade(from: $0, to: schema) })
   }
 
   private static let ownTables = [

@@ -25,6 +25,13 @@ package struct SchemaUpgrade: Sendable {
       }
     }
 
+    /// The columns that have another name by now.
+    package var renamedColumns: [(old: String, new: String)] {
+      zip(sources, new.columns).compactMap { source, column in
+        source.map { (old: old.columns[$0].name, new: column.name) }
+      }.filter { $0.old != $0.new }
+    }
+
     /// What an insert of before left out because it was null, and would have a value by now.
     fileprivate func nulls(besides given: [Field]) -> [Field] {
       zip(sources, new.columns).compactMap { source, column in

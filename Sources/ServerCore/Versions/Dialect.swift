@@ -14,6 +14,8 @@ package struct Dialect: Sendable {
   package let codec: JSONCodec
   /// Nil for the server's own version.
   private let upgrade: SchemaUpgrade?
+  /// The tables of both versions by the server's names.
+  private let tables: [String: SchemaUpgrade.Table]
   private let own: Catalog
   /// When the database began to be served by which version.
   private let beginnings: [(version: Int, since: Int64)]
@@ -39,6 +41,7 @@ package struct Dialect: Sendable {
     self.catalog = catalog
     self.own = own
     self.upgrade = upgrade
+    tables = Dictionary((upgrade?.tables ?? []).map { ($0.new.name, $0) }) { first, _ in first }
     codec = JSONCodec(catalog: catalog)
     beginnings = known.compactMap { known in known.since.map { (known.schema.version, $0) } }
   }
@@ -91,8 +94,7 @@ package struct Dialect: Sendable {
 
   /// A page's items in the device's version; what it has no table for is left out.
   func items(_ items: [PageItem]) -> [PageItem] {
-    guard let upgrade else { return items }
-    let tables = Dictionary(upgrade.tables.map { ($0.new.name, $0) }) { first, _ in first }
+    if isOwn { return items }
     func key(_ key: RowKey) -> RowKey? { tables[key.table].map { RowKey($0.old.name, values: key.values) } }
     return items.compactMap { item in
       switch item {

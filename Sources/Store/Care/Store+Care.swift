@@ -64,6 +64,11 @@ extension Store {
 
   private func entryFaults() throws -> [String] {
     let connection = try connection
+    // All at once: the index is not one by entry.
+    let lines = try connection.query("SELECT made, tbl, key FROM skerry_subjects WHERE role > 0 AND tbl <> '$space'") {
+      ($0.integer(0), try RowKey(table: $0.text(1), bytes: $0.blob(2)))
+    }
+    let indexed = Dictionary(grouping: lines, by: \.0).mapValues { Set($0.map(\.1)) }
     return try connection.query(
       "SELECT made, mid, at, label, void, ops, subjects, sum FROM skerry_outbox ORDER BY made"
     ) { row -> [String] in
@@ -78,10 +83,7 @@ extension Store {
       if (try? Operation.decode(operations)) == nil { out.append("outbox entry \(id): its operations cannot be read") }
       let touched = (try? Subjects(encoded: subjects).touched).map(Set.init)
       if touched == nil { out.append("outbox entry \(id): what it touches cannot be read") }
-      let indexed = try connection.query(
-        "SELECT tbl, key FROM skerry_subjects WHERE made = ? AND role > 0 AND tbl <> '$space'", .integer(made)
-      ) { try RowKey(table: $0.text(0), bytes: $0.blob(1)) }
-      if let touched, touched != Set(indexed) {
+      if let touched, touched != indexed[made] ?? [] {
         out.append("outbox entry \(id): the index of what it touches is another")
       }
       return out

@@ -21,6 +21,11 @@ struct Drop {
   var fileName: String { StorePlace.accountMark(account) + "-" + Hex.text(id.raw.bytes) + Drop.suffix }
 
   func encoded() throws -> [UInt8] {
+    let content = Operation.encode(operations)
+    if content.count > Limits.mutationBytes {
+      throw StoreError(
+        .invalid, "the write takes \(content.count) bytes, \(Limits.mutationBytes) are allowed; split it")
+    }
     var writer = CBORWriter()
     writer.array(6)
     writer.blob(id.raw.bytes)
@@ -28,11 +33,7 @@ struct Drop {
     writer.text(try SchemaText.encode(schema))
     writer.integer(madeAt)
     if let label { writer.text(label) } else { writer.null() }
-    writer.blob(Operation.encode(operations))
-    let size = writer.bytes.count
-    if Operation.encode(operations).count > Limits.mutationBytes {
-      throw StoreError(.invalid, "the write takes \(size) bytes, \(Limits.mutationBytes) are allowed; split it")
-    }
+    writer.blob(content)
     return Drop.start + writer.bytes + SHA256.hash(writer.bytes)
   }
 }

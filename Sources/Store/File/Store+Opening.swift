@@ -11,6 +11,8 @@ extension Store {
     let connection: SQLiteConnection
     let state: ReplicaState
     let dataVersion: Int64
+    /// The version of the schema from which the file was brought to this one; nil if it had this one, or is new.
+    let migratedFrom: Int?
   }
 
   static func open(
@@ -18,26 +20,27 @@ extension Store {
   ) throws -> Opened {
     let connection = try place.openWriter()
     try connection.execute("PRAGMA secure_delete = ON")  // others' values do not outlive a lost access in free pages
-    let state = try connection.transaction(.immediate) {
+    let (state, earlier) = try connection.transaction(.immediate) {
       try prepare(connection, account: account, catalog: catalog, ambient: ambient)
     }
     connection.watchChanges()
-    return Opened(connection: connection, state: state, dataVersion: try connection.dataVersion())
+    return Opened(
+      connection: connection, state: state, dataVersion: try connection.dataVersion(), migratedFrom: earlier?.version)
   }
 
+  /// - Returns: what the file holds, and the schema with which it was made if it was another one.
   private static func prepare(
     _ connection: SQLiteConnection, account: AccountID, catalog: Catalog, ambient: any Ambient
-  ) throws -> ReplicaState {
+  ) throws -> (ReplicaState, earlier: Schema?) {
     let hasState =
       try connection.first(
         "SELECT 1 FROM sqlite_schema WHERE name = 'skerry_state'"
       ) { _ in true } ?? false
     if hasState { try EntrySum.addColumn(on: connection) }
-    if hasState, let old = try checkOwner(connection, account: account, schema: catalog.schema) {
-      try StoreMigration(connection, catalog, from: old).run()
-    }
+    let old = hasState ? try checkOwner(connection, account: account, schema: catalog.schema) : nil
+    if let old { try StoreMigration(connection, catalog, from: old).run() }
     try ClientSchema(catalog).create(on: connection)
-    if let state = try ReplicaState.read(from: connection) { return state }
+    if let state = try ReplicaState.read(from: connection) { return (state, old) }
     let state = ReplicaState(ids: [ambient.makeReplicaID()])
     try connection.run(
       """
@@ -45,7 +48,7 @@ extension Store {
       VALUES (1, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       """, .integer(ClientSchema.format), .text(account.text), .text(catalog.schema.name),
       .integer(Int64(catalog.schema.version)), .text(try SchemaText.encode(catalog.schema)), .text(state.id.text))
-    return state
+    return (state, nil)
   }
 
   /// - Returns: the schema with which the file was made, if it is another one.

@@ -13,6 +13,8 @@ package final class Store {
   package let catalog: Catalog
   package let account: AccountID
   let place: StorePlace
+  /// The version of the schema from which the file was brought to this one when it was opened; nil if it was not.
+  package let migratedFrom: Int?
   /// nil while the store is suspended.
   private var open: SQLiteConnection?
   let ambient: any Ambient
@@ -59,6 +61,7 @@ package final class Store {
     open = opened.connection
     state = opened.state
     dataVersion = opened.dataVersion
+    migratedFrom = opened.migratedFrom
   }
 
   // MARK: Suspending

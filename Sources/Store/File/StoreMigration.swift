@@ -56,9 +56,10 @@ struct StoreMigration {
 
   private func renameTables() throws {
     let renamed = (upgrade.tables + upgrade.localTables).filter { $0.old.name != $0.new.name }
-    try rename(renamed.map { ($0.old.name, $0.new.name) }) { old, new in
+    let statements = Renaming.statements(renamed.map { ($0.old.name, $0.new.name) }) { old, new in
       "ALTER TABLE \(TableSQL.quoted(old)) RENAME TO \(TableSQL.quoted(new))"
     }
+    for statement in statements { try connection.execute(statement) }
   }
 
   private func alter(_ table: SchemaUpgrade.Table) throws {
@@ -66,11 +67,8 @@ struct StoreMigration {
     for column in table.old.columns where table.name(of: column.name) == nil {
       try connection.execute("ALTER TABLE \(name) DROP COLUMN \(TableSQL.quoted(column.name))")
     }
-    let renamed = zip(table.sources, table.new.columns).compactMap { source, column in
-      source.map { (table.old.columns[$0].name, column.name) }
-    }
-    try rename(renamed.filter { $0.0 != $0.1 }) { old, new in
-      "ALTER TABLE \(name) RENAME COLUMN \(TableSQL.quoted(old)) TO \(TableSQL.quoted(new))"
+    for statement in Renaming.statements(columns: table.renamedColumns, of: table.new.name) {
+      try connection.execute(statement)
     }
     guard let info = catalog.table(table.new.name) ?? catalog.localTable(table.new.name) else { return }
     let declarations = TableSQL(info).columnDeclarations(enforceNull: false)
@@ -79,12 +77,6 @@ struct StoreMigration {
       let standard = first.isNull ? "" : " DEFAULT \(TableSQL.literal(first))"
       try connection.execute("ALTER TABLE \(name) ADD COLUMN \(declarations[index])\(standard)")
     }
-  }
-
-  /// By way of names that nothing has: two may change places.
-  private func rename(_ names: [(String, String)], _ statement: (String, String) -> String) throws {
-    for (index, (old, _)) in names.enumerated() { try connection.execute(statement(old, "skerry_moving_\(index)")) }
-    for (index, (_, new)) in names.enumerated() { try connection.execute(statement("skerry_moving_\(index)", new)) }
   }
 
   // MARK: What lies beside them

@@ -36,11 +36,11 @@ enum EntrySum {
 
   /// Adds the column to a file that was made before there was one.
   static func addColumn(on connection: SQLiteConnection) throws {
+    let isThere = try connection.first("SELECT 1 FROM pragma_table_info('skerry_outbox') WHERE name = 'sum'") { _ in
+      true
+    }
+    if isThere == true { return }
     for table in ["skerry_outbox", "skerry_archive"] {
-      let isThere = try connection.first(
-        "SELECT 1 FROM pragma_table_info(?) WHERE name = 'sum'", .text(table)
-      ) { _ in true }
-      if isThere == true { continue }
       try connection.execute("ALTER TABLE \(table) ADD COLUMN sum BLOB")
       let entries = try connection.query("SELECT made FROM \(table)") { $0.integer(0) }
       for made in entries { try refresh(made, in: table, on: connection) }

@@ -11,12 +11,6 @@ extension Store {
       ?? false
   }
 
-  /// The version of the schema that a file has now; nil if there is no file of a device.
-  package static func schemaVersion(of place: StorePlace) -> Int? {
-    let connection = try? SQLiteConnection(path: place.path, mode: .reader, vfs: place.vfs, key: place.cipherKey)
-    return try? connection?.first("SELECT version FROM skerry_state") { Int($0.integer(0)) }
-  }
-
   /// How many rows the app has brought along that no sync has confirmed.
   package func unconfirmedCount() throws -> Int {
     // None is left once the store has been in step with the server.

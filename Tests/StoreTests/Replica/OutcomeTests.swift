@@ -88,7 +88,9 @@ import Testing
     #expect(try await replica.read(.lostSpaces).isEmpty)
   }
 
-  @Test func `what a restored server lacks is offered in the round that finds it out, and not an interval later`() async throws {
+  @Test func `what a restored server lacks is offered in the round that finds it out, and not an interval later`()
+    async throws
+  {
     let harbour = try Harbour()
     let replica = try await replica()
     let engine = engine(replica, harbour)
